@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { HostName } from '../components/host-name.tsx';
-import { useNamesake, useNewName } from '../features/deployments/create/name-field.tsx';
+import { NamesakeHint, useNewName } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
@@ -10,7 +10,7 @@ import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
-import { href, paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths.ts';
 import { selectionTitle } from '../uploads/selection/selection.ts';
 
 export function QuickDeployScreen() {
@@ -95,7 +95,6 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
 function LateWords() {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { problem, address } = useNewName();
-  const namesake = useNamesake();
   if (chosen.report === null || blockedBecause !== null) return null;
   const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
@@ -105,14 +104,9 @@ function LateWords() {
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />.
         </p>
       ) : null}
-      {namesake !== undefined && (
-        <p className="mt-1 text-sm text-ink-muted">
-          You already have a deployment with this name.{' '}
-          <Link to={href.deployment(namesake.id)} className="rounded-tight text-accent underline">
-            Publish there instead
-          </Link>
-        </p>
-      )}
+      <p className="mt-1 text-sm text-ink-muted empty:hidden">
+        <NamesakeHint />
+      </p>
       {place !== undefined && (
         <Suspense>
           <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { DeploymentSetupScreen } from '../../src/screens/deployment-setup.tsx';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
@@ -6,7 +7,7 @@ import { QuickDeployScreen } from '../../src/screens/quick-deploy.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
@@ -125,6 +126,10 @@ test('Quick Deploy leads to the deployment that has the name already', async () 
   using shown = showScreen(<QuickDeployScreen />, all, place);
   await shown.sees('You already have a deployment with this name.');
   expect(shown.linkTo('Publish there instead')).toBe('/deployments/same');
+  [...shown.page.querySelectorAll('a')].find((link) => link.textContent === 'Publish there instead')?.click();
+  const deployment = deploymentOf({ id: 'same', currentRelease: null });
+  using there = showScreen(<PublishSection deployment={deployment} isReadOnly={false} />, {});
+  await vi.waitFor(() => expect(there.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null));
 });
 
 test('the page of a platform says whether it suits the files that wait, and what would be better', async () => {

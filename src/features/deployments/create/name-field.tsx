@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import type { AddressCheck, Deployment } from '../../../../routers/schemas/deployments.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
@@ -9,6 +10,8 @@ import { Input } from '../../../components/fields/input.tsx';
 import { HostName } from '../../../components/host-name.tsx';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { storeDraft } from '../../../lib/draft-storage.ts';
+import { href } from '../../../lib/paths.ts';
+import { setChosen } from '../../../uploads/chosen-selections.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { useStartedDeployment } from './use-started-deployment.ts';
@@ -17,7 +20,6 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
-  const namesake = useNamesake();
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
@@ -28,7 +30,7 @@ export function NameField() {
       error={problem}
       hint={
         <>
-          {namesake !== undefined && 'You already have a deployment with this name. '}
+          <NamesakeHint />
           <AddressHint platform={watch('platform')} name={name} check={address} />
         </>
       }
@@ -64,7 +66,7 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
 /**
  * Returns another deployment of the account with exactly the name in the form; looked for once its address was checked.
  */
-export function useNamesake(): Pick<Deployment, 'id' | 'name'> | undefined {
+function useNamesake(): Pick<Deployment, 'id' | 'name'> | undefined {
   const { name, address } = useNewName();
   const { isPublishing } = useNewDeployment();
   const search = name.trim();
@@ -73,6 +75,26 @@ export function useNamesake(): Pick<Deployment, 'id' | 'name'> | undefined {
   const found = trpc.deployments.list.useQuery({ search }, { enabled: search !== '' && !isPaused });
   const isSame = (other: string) => other.toLowerCase() === search.toLowerCase();
   return isPaused ? undefined : found.data?.items.find((other) => isSame(other.name));
+}
+
+/** Names the deployment that has the name already, and takes the chosen files there: most often a new release is meant. */
+export function NamesakeHint() {
+  const { chosen } = useNewDeployment();
+  const namesake = useNamesake();
+  if (namesake === undefined) return null;
+  const takeFiles = () => {
+    setChosen(namesake.id, chosen.selection);
+    chosen.choose(null);
+  };
+  return (
+    <>
+      You already have a deployment with this name.{' '}
+      <Link to={href.deployment(namesake.id)} onClick={takeFiles} className="rounded-tight text-accent underline">
+        Publish there instead
+      </Link>
+      .{' '}
+    </>
+  );
 }
 
 type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
