@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { DropZone } from '../../src/features/deployments/select/drop-zone.tsx';
+import { isSomethingOpen } from '../../src/features/feedback/use-feedback-prompt.ts';
 import { leaveChosen, setChosen, useChosen } from '../../src/uploads/chosen-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 
@@ -56,3 +57,11 @@ test.each([true, false])(
     expect(taken).toEqual(outlivesPage ? ['harbour'] : []);
   },
 );
+
+test('nobody is asked for a rating while the files are being read', () => {
+  using shown = showScreen(<DropZone onSelection={() => undefined} isRestoring />, {});
+  expect(shown.page.textContent).toContain('Reading the files');
+  document.body.append(shown.page);
+  expect(isSomethingOpen(document)).toBe(true);
+  shown.page.remove();
+});

@@ -48,7 +48,7 @@ export function DropZone({
   return (
     <div className="flex flex-col gap-4">
       {wanted !== null && <ReselectPrompt record={wanted} />}
-      <div className="relative">
+      <div className="relative" data-chosen={isReading || undefined}>
         <DropTarget
           shape={shape}
           isOver={isOver}
