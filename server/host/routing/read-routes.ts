@@ -102,10 +102,11 @@ async function readGivenWay(
   since: Date,
 ): Promise<Map<string, Replaced[]>> {
   const fields = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
-  const find = (filter: Record<string, unknown>): Promise<GivenWay[]> =>
-    ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean().exec();
+  const find = (filter: Record<string, unknown>) =>
+    ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean<GivenWay[]>();
   const [left, replaced] = await Promise.all([
-    find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }),
+    // Where few match, plans are equally good in the planner's trial, and that by number would be kept for all.
+    find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }).hint('deployment_served_until'),
     // Until the next release was seen live, nothing says when this one was replaced. It may be seen between the two
     // queries, so that this one asks for no date.
     replacedIds.length === 0 ? [] : find({ _id: { $in: [...replacedIds] } }),
