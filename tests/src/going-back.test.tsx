@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
+import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
 import { SupersededPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { showScreen } from '../support/screen.tsx';
@@ -38,3 +39,22 @@ test.each([
   using list = showScreen(table, {});
   expect(list.button(label)).toBeDefined();
 });
+
+test.each([
+  [1, 2],
+  [2, 1],
+])(
+  'the switch to release %i in the place of release %i is named as what it is, and so is its failure',
+  (number, serving) => {
+    const told = (fields: Partial<ReturnType<typeof releaseRefOf>>) => {
+      const releases = { latest: releaseRefOf({ number, ...fields }), serving: releaseRefOf({ number: serving }) };
+      const place = { deploymentId: 'harbour', platform: 'built-in', isWaiting: false, isReadOnly: false } as const;
+      using shown = showScreen(<LatestNotice {...place} {...releases} />, {});
+      return shown.page.textContent;
+    };
+    expect(told({ state: 'verifying' })).toContain(`Switching to release ${number}.`);
+    expect(told({ state: 'superseded', errorMessage: 'Nobody answered.' })).toContain(
+      `Release ${number} is not live again`,
+    );
+  },
+);

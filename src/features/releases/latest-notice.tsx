@@ -75,9 +75,8 @@ function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: stri
     const text = `Release ${number} waits for you to finish it at ${waitingAt}. ${still}`;
     return { tone: 'warn', title: undefined, text, link: 'See the release' };
   }
-  // Whatever is live was made before the newest release.
   if (isRollingBack(latest)) {
-    return { tone: 'accent', title: undefined, text: `Bringing back release ${number}.`, link: 'Watch it' };
+    return { tone: 'accent', title: undefined, text: `Switching to release ${number}.`, link: 'Watch it' };
   }
   if (isRunningReleaseState(state)) {
     return { tone: 'accent', title: undefined, text: `Release ${number} is on its way. ${still}`, link: 'Watch it' };
@@ -86,12 +85,7 @@ function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: stri
     return { tone: 'bad', title: `Release ${number} failed`, text: reason, link: 'See what happened' };
   }
   if (state === 'superseded' && errorMessage !== null) {
-    return {
-      tone: 'bad',
-      title: `Release ${number} could not be brought back`,
-      text: reason,
-      link: 'See what happened',
-    };
+    return { tone: 'bad', title: `Release ${number} is not live again`, text: reason, link: 'See what happened' };
   }
   // While a site is live, a cancelled release needs no notice.
   if (state === 'cancelled' && serving === null) {
