@@ -20,7 +20,8 @@ const RECORDS_MS = 15_000;
  */
 export async function removeConnection(ctx: AccountContext, { connectionId }: RemoveConnectionInput): Promise<Done> {
   const { accountId } = ctx.actor;
-  await removeChallengeRecords(ctx.providers, { accountId, connectionId }, AbortSignal.any([]), RECORDS_MS);
+  const { signal } = new AbortController();
+  await removeChallengeRecords(ctx.providers, { accountId, connectionId }, signal, RECORDS_MS);
   await transaction(async (session) => {
     const removed = await ConnectionModel.findOneAndDelete({ _id: connectionId, accountId }, { session });
     if (removed === null) throw notFound('connection');

@@ -9,7 +9,7 @@ import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import type { Log } from '../lib/log.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { isBot } from './bots.ts';
-import type { Exchange } from './responses/respond.ts';
+import { type Exchange, PAGE_PLACES } from './responses/respond.ts';
 import type { HostProviders } from './serve.ts';
 import { createVisitCount, type Visit, type VisitCount, weightOf } from './visit-count.ts';
 
@@ -242,7 +242,8 @@ function isAhead(headers: IncomingHttpHeaders): boolean {
 
 /** A page in a frame is a part of another: the picture of a site on its owner's screens is no visit. */
 function isFramed(headers: IncomingHttpHeaders): boolean {
-  return ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(headers['sec-fetch-dest'] ?? '');
+  const place = String(headers['sec-fetch-dest']);
+  return place !== 'document' && PAGE_PLACES.has(place);
 }
 
 type Salts = {

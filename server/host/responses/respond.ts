@@ -90,7 +90,7 @@ function sendFallback(exchange: Exchange): void {
 }
 
 /** Values that a browser sends when it opens a page (https://www.w3.org/TR/fetch-metadata/). */
-const PAGE_PLACES = new Set(['document', 'iframe', 'frame', 'embed', 'object', 'fencedframe']);
+export const PAGE_PLACES = new Set(['document', 'iframe', 'frame', 'embed', 'object', 'fencedframe']);
 
 /**
  * Returns whether the client can use a page. Programs that make previews or check links take anything (RFC 9110,
