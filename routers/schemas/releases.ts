@@ -149,13 +149,15 @@ const releaseStepSchema = z.strictObject({
   doneBytesBefore: z.nullable(z.number()),
   log: z.array(logLineSchema),
 });
-export const releaseDetailSchema = z.extend(releaseSchema, {
+const listedReleaseSchema = z.extend(releaseSchema, {
+  /** The release that its deployment serves now. */
+  servingNumber: z.nullable(z.number()),
+});
+export const releaseDetailSchema = z.extend(listedReleaseSchema, {
   /** Steps at the primary destination. */
   steps: z.array(releaseStepSchema),
   /** Steps at each of the other destinations, which follow once the release is live. */
   furtherSteps: z.array(z.strictObject({ destinationId: idSchema, steps: z.array(releaseStepSchema) })),
-  /** The release that keeps serving while this one is made, or after it failed. */
-  servingNumber: z.nullable(z.number()),
   /** The release that was live before this one last went live; null when there was none, or it is not kept. */
   replaced: z.nullable(z.strictObject({ id: idSchema, number: z.number() })),
 });
@@ -176,7 +178,7 @@ const rollBackSchema = z.strictObject({
   endedAt: z.nullable(z.date()),
 });
 export const releaseListSchema = z.strictObject({
-  items: z.array(releaseSchema),
+  items: z.array(listedReleaseSchema),
   /** The rollbacks in the time of the page; a list of one state has none. */
   rollBacks: z.array(rollBackSchema),
   nextCursor: z.nullable(z.string()),
@@ -246,6 +248,7 @@ export type ConfirmReleaseInput = z.infer<typeof confirmReleaseInput>;
 export type ReleaseHandOff = z.infer<typeof releaseHandOffSchema>;
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseStep = z.infer<typeof releaseStepSchema>;
+export type ListedRelease = z.infer<typeof listedReleaseSchema>;
 export type ReleaseDetail = z.infer<typeof releaseDetailSchema>;
 export type ReleaseList = z.infer<typeof releaseListSchema>;
 export type DifferingFile = z.infer<typeof differingFileSchema>;

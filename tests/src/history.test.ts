@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Release, RollBack } from '../../routers/schemas/releases.ts';
+import type { ListedRelease, RollBack } from '../../routers/schemas/releases.ts';
 import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { questionText } from '../../src/features/deployments/select/entry-question.tsx';
@@ -16,7 +16,7 @@ import { releaseOf } from '../support/screen-fixtures.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
 
-function release(number: number, minute: number, state: ReleaseState = 'superseded'): Release {
+function release(number: number, minute: number, state: ReleaseState = 'superseded'): ListedRelease {
   return releaseOf({ number, state, createdAt: at(minute), startedAt: at(minute), finishedAt: at(minute) });
 }
 

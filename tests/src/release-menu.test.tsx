@@ -1,13 +1,13 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Release } from '../../routers/schemas/releases.ts';
+import type { ListedRelease } from '../../routers/schemas/releases.ts';
 import { ReleaseMenu } from '../../src/features/releases/acts/release-menu.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => document.body.replaceChildren());
 
-async function itemsOf(release: Release): Promise<(string | undefined)[]> {
+async function itemsOf(release: ListedRelease): Promise<(string | undefined)[]> {
   using shown = showScreen(<ReleaseMenu release={release} isReadOnly={false} onRollBack={null} />, {});
   document.body.append(shown.page);
   const trigger = shown.button(`Actions for release ${release.number} of harbour`);

@@ -2,7 +2,7 @@ import type { SignedIn } from '../../routers/schemas/auth.ts';
 import type { PlatformConnection } from '../../routers/schemas/connections.ts';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
-import type { Release, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import type { ListedRelease, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 
 /** Answers of a server to a screen: a deployment named harbour, live with its third release. */
@@ -73,7 +73,7 @@ export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
 }
 
 /** Returns the one that is live, where no other state is given. */
-export function releaseOf(fields: Partial<Release> = {}): Release {
+export function releaseOf(fields: Partial<ListedRelease> = {}): ListedRelease {
   const { number = 3, state = 'live' } = fields;
   return {
     id: `release-${number}`,
@@ -84,6 +84,7 @@ export function releaseOf(fields: Partial<Release> = {}): Release {
     number,
     state,
     isCurrent: state === 'live',
+    servingNumber: 3,
     source: 'folder',
     createdBy: 'sailor',
     url: 'http://harbour.localhost:3001',
@@ -102,7 +103,7 @@ export function releaseOf(fields: Partial<Release> = {}): Release {
 }
 
 export function releaseDetailOf(fields: Partial<ReleaseDetail> = {}): ReleaseDetail {
-  return { ...releaseOf(fields), steps: [], furtherSteps: [], servingNumber: 3, replaced: null, ...fields };
+  return { ...releaseOf(fields), steps: [], furtherSteps: [], replaced: null, ...fields };
 }
 
 /** Returns one that has not begun, where no other state is given. */

@@ -5,6 +5,7 @@ import {
   type DifferingFile,
   type DiffReleaseInput,
   type GetReleaseInput,
+  type ListedRelease,
   type ListReleasesInput,
   type ReleaseDetail,
   type ReleaseDiff,
@@ -45,14 +46,17 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
   const rollBacks = input?.state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
   return {
     items: page.flatMap((row) =>
-      row.deployment.map((deployment) => toRelease(addresses, row, row.publications, deployment)),
+      row.deployment.map((deployment) => ({
+        ...toRelease(addresses, row, row.publications, deployment),
+        ...toServing(row),
+      })),
     ),
     rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(row, deployment))),
     nextCursor: hasMore ? cursorOf(last) : null,
   };
 }
 
-type ReleaseWithDeployment = WithPublications<WithDeployment<ReleaseRow>>;
+type ReleaseWithDeployment = WithServing<WithPublications<WithDeployment<ReleaseRow>>>;
 /** `until` is the time at which the previous page ended; null for the first. */
 type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
@@ -84,6 +88,7 @@ function readRows(
     { $limit: count },
     ...joinDeployment(String(accountId)),
     ...joinPublications(String(accountId), SHOWN_IN_LISTS),
+    joinServing(String(accountId)),
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }
 
@@ -110,12 +115,12 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   const filter =
     'releaseId' in input ? { _id: input.releaseId } : { deploymentId: input.deploymentId, number: input.number };
   const [row] = await ReleaseModel.aggregate<
-    WithPublications<WithDeployment<ReleaseRow>, PublicationRow> & Record<'current' | 'replaced', Numbered[]>
+    WithServing<WithPublications<WithDeployment<ReleaseRow>, PublicationRow>> & { replaced: Numbered[] }
   >([
     { $match: { ...filter, accountId } },
     ...joinDeployment(accountId),
     ...joinPublications(accountId),
-    joinNumber('current', 'deployment.currentReleaseId', { accountId }),
+    joinServing(accountId),
     joinNumber('replaced', 'replacedReleaseId', { accountId, state: 'superseded' }),
   ]);
   const deployment = row?.deployment[0];
@@ -123,12 +128,21 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   return {
     ...toRelease(ctx.providers.addresses, row, row.publications, deployment),
     ...toSteps(row.publications, deployment),
-    servingNumber: row.current[0]?.number ?? null,
+    ...toServing(row),
     replaced: row.replaced.map(({ _id: id, number }) => ({ id, number }))[0] ?? null,
   };
 }
 
 type Numbered = Pick<ReleaseRow, '_id' | 'number'>;
+type WithServing<Row> = Row & { serving: Numbered[] };
+
+function joinServing(accountId: string): PipelineStage.Lookup {
+  return joinNumber('serving', 'deployment.currentReleaseId', { accountId });
+}
+
+function toServing(row: WithServing<unknown>): Pick<ListedRelease, 'servingNumber'> {
+  return { servingNumber: row.serving[0]?.number ?? null };
+}
 
 function joinNumber(as: string, localField: string, match: Record<string, string>): PipelineStage.Lookup {
   const pipeline = [{ $match: match }, { $project: { number: 1 } }];

@@ -1,6 +1,6 @@
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import type { Release } from '../../../../routers/schemas/releases.ts';
+import type { ListedRelease, Release } from '../../../../routers/schemas/releases.ts';
 
 type Released = Pick<Release, 'platform'>;
 
@@ -20,8 +20,8 @@ export type WayTexts = {
 };
 
 /** Returns the words: one rolls back to an earlier release than the live one, and brings back a later one. */
-export function wayTexts(number: number, servingNumber: number | null | undefined): WayTexts {
-  if (servingNumber && number > servingNumber) {
+export function wayTexts({ number, servingNumber }: Pick<ListedRelease, 'number' | 'servingNumber'>): WayTexts {
+  if (servingNumber !== null && number > servingNumber) {
     return {
       act: 'Bring back',
       label: `Bring back release ${number}`,

@@ -1,6 +1,6 @@
 import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, FilePen, RotateCcw, Undo2 } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Release } from '../../../../routers/schemas/releases.ts';
+import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
@@ -10,16 +10,14 @@ import { wayTexts } from './going-back.ts';
 import { useReleaseActs } from './use-release-acts.ts';
 
 export type ReleaseMenuProps = {
-  release: Release;
+  release: ListedRelease;
   isReadOnly: boolean;
   /** Null when nothing can be rolled back to it. */
   onRollBack: (() => void) | null;
-  /** The live release of its deployment, where it is known. */
-  servingNumber?: number | undefined;
 };
 
 /** Offers all acts on a release, from its row. */
-export function ReleaseMenu({ release, isReadOnly, onRollBack, servingNumber }: ReleaseMenuProps) {
+export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
   const { cancel, retry, download } = useReleaseActs();
   const page = href.release(release.deploymentId, release.number);
   const releaseId = release.id;
@@ -65,7 +63,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack, servingNumber }: 
       )}
       {onRollBack && (
         <MenuItem onSelect={onRollBack}>
-          <Undo2 /> {wayTexts(release.number, servingNumber).label}
+          <Undo2 /> {wayTexts(release).label}
         </MenuItem>
       )}
       {isCancellable(release) && (

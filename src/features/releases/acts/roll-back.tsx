@@ -1,6 +1,6 @@
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Release } from '../../../../routers/schemas/releases.ts';
+import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button, type ButtonProps } from '../../../components/button.tsx';
@@ -12,12 +12,9 @@ import { href } from '../../../lib/paths.ts';
 import { goneBackAt, seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<
-  Release,
-  'id' | 'number' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
-> & {
-  /** The live release, where it is known. */
-  servingNumber?: number | null | undefined;
-};
+  ListedRelease,
+  'id' | 'number' | 'servingNumber' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
+>;
 
 export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
 
@@ -28,7 +25,7 @@ export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
 
 function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBackTarget }) {
   const navigate = useNavigate();
-  const { label, question, busy, failed } = wayTexts(target.number, target.servingNumber);
+  const { label, question, busy, failed } = wayTexts(target);
   const rollBack = trpc.deployments.rollBack.useMutation({
     onSuccess: () => {
       onClose();
@@ -63,7 +60,7 @@ export function RollBackButton({
   ...look
 }: { target: RollBackTarget; isUndo?: boolean } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isAsking, setAsking] = useState(false);
-  const { label } = wayTexts(target.number, target.servingNumber);
+  const { label } = wayTexts(target);
   return (
     <>
       <Button {...look} onClick={() => setAsking(true)}>
@@ -88,9 +85,7 @@ export function RollBackToEarlier({ deploymentId, serving, isUndo = false }: Rol
   if (live && (live.replaced === null || goneBackAt(live) !== null)) return null;
   return (
     <div className="flex min-h-control-sm">
-      {live && (
-        <RollBackButton target={{ ...live, ...live.replaced, servingNumber: serving }} size="sm" isUndo={isUndo} />
-      )}
+      {live && <RollBackButton target={{ ...live, ...live.replaced }} size="sm" isUndo={isUndo} />}
     </div>
   );
 }

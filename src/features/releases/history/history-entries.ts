@@ -1,8 +1,8 @@
-import type { Release, RollBack } from '../../../../routers/schemas/releases.ts';
+import type { ListedRelease, RollBack } from '../../../../routers/schemas/releases.ts';
 
 /** A row of a history: a release that was made, or a rollback to one. */
 export type HistoryEntry =
-  | { kind: 'release'; id: string; at: Date; release: Release }
+  | { kind: 'release'; id: string; at: Date; release: ListedRelease }
   | { kind: 'rollBack'; id: string; at: Date; rollBack: RollBack };
 
 /** Returns whether it led to a later release, which had been rolled back before. */
@@ -20,7 +20,7 @@ export function rollBackText(rollBack: RollBack): string {
  * of one deployment, it is what a person looks for.
  */
 export function historyEntries(
-  releases: readonly Release[],
+  releases: readonly ListedRelease[],
   rollBacks: readonly RollBack[],
   isPinned: boolean,
 ): HistoryEntry[] {

@@ -2,7 +2,7 @@ import { Eye, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import type { Release, RollBack } from '../../../../routers/schemas/releases.ts';
+import type { ListedRelease, RollBack } from '../../../../routers/schemas/releases.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -25,7 +25,7 @@ import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type ReleaseTableProps = {
   label: string;
-  releases: readonly Release[];
+  releases: readonly ListedRelease[];
   rollBacks: readonly RollBack[];
   /** True when the list has releases of several deployments. */
   showsDeployment?: boolean;
@@ -36,9 +36,8 @@ export type ReleaseTableProps = {
 /** Lists releases and rollbacks; in a list of one deployment the live one comes first. */
 export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
   const [target, setTarget] = useState<RollBackTarget | null>(null);
-  const mayRollBack = (release: Release) =>
+  const mayRollBack = (release: ListedRelease) =>
     release.state === 'superseded' && goneBackAt(release) === null && !isReadOnly(release.deploymentId);
-  const serving = new Map(releases.filter(({ isCurrent }) => isCurrent).map((one) => [one.deploymentId, one.number]));
   return (
     <>
       <Table
@@ -64,12 +63,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
               release={entry.release}
               showsDeployment={showsDeployment}
               isReadOnly={isReadOnly(entry.release.deploymentId)}
-              servingNumber={serving.get(entry.release.deploymentId)}
-              onRollBack={
-                mayRollBack(entry.release)
-                  ? () => setTarget({ ...entry.release, servingNumber: serving.get(entry.release.deploymentId) })
-                  : null
-              }
+              onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
             />
           ),
         )}
@@ -97,10 +91,10 @@ const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
 function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
-  const { release, onRollBack, servingNumber } = menu;
+  const { release, onRollBack } = menu;
   const address = href.release(release.deploymentId, release.number);
   const took = durationOf(release);
-  const way = wayTexts(release.number, servingNumber);
+  const way = wayTexts(release);
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow className={row}>
@@ -151,7 +145,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
   );
 }
 
-function ReleaseStates({ release }: { release: Release }) {
+function ReleaseStates({ release }: { release: ListedRelease }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
       <StateBadge state={shownState(release)} />
@@ -166,7 +160,7 @@ function ReleaseStates({ release }: { release: Release }) {
 }
 
 /** Returns the duration. A release that was rolled back to was live long before: its time is that of its first run. */
-function durationOf({ state, startedAt, finishedAt }: Release): string | null {
+function durationOf({ state, startedAt, finishedAt }: ListedRelease): string | null {
   if (!isFinal(state) || finishedAt === null) return null;
   return formatDuration(finishedAt.getTime() - (startedAt ?? finishedAt).getTime());
 }
