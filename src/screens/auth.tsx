@@ -52,7 +52,7 @@ export function AuthScreen() {
           )}
           {waiting !== null && (
             <Notice tone="accent" title={waitingLine(waiting)} className="mb-4">
-              It waits here and is published next.
+              It waits here until you publish it.
             </Notice>
           )}
         </>
