@@ -12,7 +12,7 @@ import {
   stepResult,
 } from '../../src/features/releases/release-labels.ts';
 import { stepTitle } from '../../src/features/releases/step-titles.ts';
-import { formatAddress } from '../../src/lib/format.ts';
+import { formatAddress, isLocalAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
@@ -333,6 +333,8 @@ test('a step says what it is, how far it is and where it stopped', () => {
   ).toBe('uploading');
   expect(servingText(7)).toBe('Release 7 is still live.');
   expect(formatAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
+  const addresses = ['http://photo-site.localhost:3001/', 'https://localhost.example.com', 'https://notlocalhost', ''];
+  expect(addresses.filter(isLocalAddress)).toEqual(['http://photo-site.localhost:3001/']);
 });
 
 test('what was sent of all the files is told in numbers', () => {

@@ -9,7 +9,7 @@ import { classNames } from '../../../components/class-names.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { HostName } from '../../../components/host-name.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
-import { formatAddress } from '../../../lib/format.ts';
+import { formatAddress, isLocalAddress } from '../../../lib/format.ts';
 import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
@@ -51,6 +51,11 @@ export function AddressPanel({ deploymentName, url, platform, running = null, ac
               </>
             )}
           </p>
+          {isSimulated !== true && isLocalAddress(url) && (
+            <p className="text-sm text-ink-muted">
+              Only this computer can open this address. To show the site to others, publish it on a hosting platform.
+            </p>
+          )}
           {/* Of what was only simulated nobody answers there. */}
           {isSimulated !== true &&
             (isLive ? (
