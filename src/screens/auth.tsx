@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
+import { isOsJunk, leftOutRule } from '../../routers/rules/uploads/left-out-files.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
 import { clearExpiry, recentExpiryReason } from '../api/session/session.ts';
@@ -78,8 +79,9 @@ export function AuthScreen() {
 
 /** Returns a line such as `harbour-cafe, 21 files` about the selection from before there was an account. */
 function waitingLine(selection: Selection): string {
-  const count = isZip(selection) ? selection.entries.length : selection.files.length;
-  return `${selectionTitle(selection)}, ${formatCount(count, 'file')}`;
+  const files = isZip(selection) ? selection.entries : selection.files;
+  const offered = files.filter(({ path }) => !isOsJunk(path) && leftOutRule(path) === null);
+  return `${selectionTitle(selection)}, ${formatCount(offered.length, 'file')}`;
 }
 
 /** The client of the procedures is loaded while the form is filled in; a failure shows when it is sent. */
