@@ -102,6 +102,9 @@ test('an empty folder, an archive and a folder that may not be opened are told i
     'site.tgz is an archive, but not a ZIP. Unpack it',
   );
   expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
+  expect(() => readFileList([chosen('menu.docx')])).toThrow('menu.docx is not a website. Choose the folder');
+  await expect(readEntries([entry('photo.jpg', 'x')])).rejects.toThrow('photo.jpg is not a website');
+  expect(readFileList([chosen('Index.HTM')]).files).toHaveLength(1);
   await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is not a ZIP, or was cut off');
   await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is not a ZIP');
   const locked = asEntry({

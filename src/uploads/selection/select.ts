@@ -24,7 +24,7 @@ export async function readEntries(
   const only = entries.length === 1 ? entries[0] : undefined;
   if (only !== undefined && isFileEntry(only)) {
     if (isZipName(only.name)) return readZip(await fileOf(only));
-    refuseArchive(only.name);
+    refuseLone(only.name);
   }
   const root = only !== undefined && isDirectoryEntry(only) ? only : undefined;
   const found = await listFiles(root ? await readDirectory(root) : [...entries], '', signal);
@@ -53,7 +53,7 @@ function isZipName(name: string): boolean {
 export function readFileList(list: Iterable<File>): SelectedFolder {
   const files = Array.from(list, (file) => ({ path: file.webkitRelativePath || file.name, file }));
   const only = files.length === 1 ? files[0] : undefined;
-  if (only !== undefined && !only.path.includes('/')) refuseArchive(only.path);
+  if (only !== undefined && !only.path.includes('/')) refuseLone(only.path);
   const roots = new Set(files.map(({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')));
   const [root] = roots;
   if (roots.size !== 1 || root === undefined || root === '') return checked({ name: '', files });
@@ -74,11 +74,15 @@ function tooMany(): SelectionUnreadable {
   return new SelectionUnreadable(`This is more than ${limit} files. Choose only the folder of the finished site.`);
 }
 
-function refuseArchive(name: string): void {
+/** Of one file alone only a page makes a site. */
+function refuseLone(name: string): void {
   if (/\.(tar|gz|tgz|bz2|xz|zst|rar|7z)$/i.test(name)) {
     throw new SelectionUnreadable(
       `${name} is an archive, but not a ZIP. Unpack it and drop the folder that comes out.`,
     );
+  }
+  if (!/\.html?$/i.test(name)) {
+    throw new SelectionUnreadable(`${name} is not a website. Choose the folder with your index.html, or a ZIP of it.`);
   }
 }
 
