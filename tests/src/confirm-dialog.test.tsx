@@ -62,3 +62,18 @@ test.each([
   expect(focused?.tagName).toBe(nameToType === undefined ? 'BUTTON' : 'INPUT');
   expect(focused?.closest('[role=alertdialog]')).not.toBeNull();
 });
+
+test.each([
+  ['Café “Zur  Linde” ☕', 'cafe', false],
+  ['Café “Zur Linde” ☕', 'CAFÉ "zur linde" ☕ ', true],
+  ["Anna's", 'anna’s', true],
+])('%s is confirmed by %s: %s', async (nameToType, typed, isSame) => {
+  await using dialog = await showDialog({ nameToType });
+  const field = document.body.querySelector<HTMLInputElement>('[role=alertdialog] input');
+  await act(async () => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, typed);
+    field?.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await dialog.press();
+  expect(dialog.confirmed).toHaveBeenCalledTimes(isSame ? 1 : 0);
+});

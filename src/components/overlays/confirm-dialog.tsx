@@ -81,7 +81,7 @@ function ConfirmForm({
   const [typed, setTyped] = useState('');
   const [isHeld, setHeld] = useState(isSuccessor);
   const formId = useId();
-  const mayConfirm = !isHeld && (nameToType === undefined || typed.trim() === nameToType);
+  const mayConfirm = !isHeld && (nameToType === undefined || plain(typed) === plain(nameToType));
   const submit = useSubmitOnce(isBusy, () => (mayConfirm ? onConfirm() : undefined));
   useEffect(() => {
     const release = setTimeout(() => setHeld(false), DOUBLE_CLICK_MS);
@@ -116,6 +116,11 @@ function ConfirmForm({
       </div>
     </>
   );
+}
+
+/** Returns the name as it is compared: keyboards of phones write a capital first, and quotes that are bent. */
+function plain(name: string): string {
+  return name.normalize('NFKC').replace(/[‘’]/g, "'").replace(/[“”„]/g, '"').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 type NameFieldProps = { name: string; value: string; onChange: (typed: string) => void };
