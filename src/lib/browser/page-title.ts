@@ -9,8 +9,10 @@ const ownTitle = createStore<string | undefined>(undefined);
  */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
+    // What is shown for a while within a screen gives the title back to it.
+    const before = ownTitle.get();
     ownTitle.set(title);
-    return () => ownTitle.set(undefined);
+    return () => ownTitle.set(before);
   }, [title]);
 }
 
