@@ -48,7 +48,7 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
 function Offline() {
   if (useIsOnline()) return null;
   return (
-    <p role="status" className="mb-6 rounded-card bg-warn-soft px-4 py-3 text-warn">
+    <p role="status" className="sticky top-2 z-20 mb-6 rounded-card bg-warn-soft px-4 py-3 text-warn max-lg:top-16">
       You are offline. The rest loads when the network is back.
     </p>
   );
