@@ -3,9 +3,14 @@ import { Notice } from '../../components/notice.tsx';
 
 const LOOPBACK = /^(?:127\.|::1$)/;
 
+/** Returns whether the records lead everybody to their own computer. */
+export function leadHere(records: Domain['records']): boolean {
+  return records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value));
+}
+
 /** Warns that a host which nobody else can reach would be offline under its records. */
 export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {
-  if (!records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value))) return null;
+  if (!leadHere(records)) return null;
   return (
     <Notice tone="warn" title="This Fairlead can be reached from its own computer only">
       Do not create these records at a public DNS provider: visitors would end up at their own computer. The operator

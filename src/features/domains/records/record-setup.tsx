@@ -10,6 +10,7 @@ import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
+import { leadHere } from '../loopback-notice.tsx';
 import { missingRecords } from './missing-records.ts';
 import { RecordPlanNotice } from './record-plan-notice.tsx';
 
@@ -49,6 +50,8 @@ export function RecordSetup({ domain }: { domain: Domain }) {
   ) : (
     <ToSettings />
   );
+  // Where a notice says not to create them at a public provider, none is offered.
+  const mayWrite = hasProvider || !leadHere(domain.records);
   const loss = connections.data?.items
     .flatMap((one) => (one.kind === 'dns' ? one.lostZones : []))
     .find(({ name }) => domain.name === name || domain.name.endsWith(`.${name}`));
@@ -68,7 +71,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
           {errorDetails(asking.error).hint}
         </Notice>
       )}
-      {!isBroken && isOpen && <SetupCard text={setupText(hasProvider, offer)} action={act} />}
+      {!isBroken && isOpen && mayWrite && <SetupCard text={setupText(hasProvider, offer)} action={act} />}
       {isOffered && offer && <SetupOfferDialog domain={domain} offer={offer} onClose={() => setOffered(false)} />}
       {planned !== null && (
         <RecordPlanDialog
