@@ -149,5 +149,11 @@ function lastReleaseCheck(deployment: Deployment): Check {
   if (state === 'cancelled') {
     return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
   }
-  return { ...check, verdict: 'pass', seen: `Release ${number} went live.`, at: finishedAt, link: null };
+  return {
+    ...check,
+    verdict: 'pass',
+    seen: number === currentRelease?.number ? `Release ${number} is live.` : `Release ${number} went live.${stillLive}`,
+    at: finishedAt,
+    link: null,
+  };
 }

@@ -130,7 +130,10 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
     onSuccess: () => {
       onClose();
       onRemoved?.();
-      showToast({ title: 'Deletion started', description: `${deployment.name} is deleted with all its releases.` });
+      showToast({
+        title: 'Deletion started',
+        description: `${deployment.name} is being deleted with all its releases.`,
+      });
     },
     onError: (error) => {
       onClose();
