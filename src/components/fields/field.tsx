@@ -42,7 +42,7 @@ export function Field({ label, hint, error, aside, className, children }: FieldP
         id={messageId}
         aria-live="polite"
         // In a form with `data-steady` its line is kept, so that nothing below moves when an error comes or goes.
-        className={classNames('text-xs group-data-steady:min-h-5.5', hasError ? 'text-bad' : 'text-ink-muted')}
+        className={classNames('text-xs group-data-steady:min-h-7', hasError ? 'text-bad' : 'text-ink-muted')}
       >
         {hasMessage && <p className="mt-1.5">{hasError ? error : hint}</p>}
       </div>
