@@ -62,7 +62,7 @@ test('what is no PowerDNS is said at once, without a key in the words', async ()
   const call = dnsCall({ url: `${server.apiUrl}/elsewhere`, apiKey: server.apiKey });
   await expect(powerdns().verify(call)).rejects.toMatchObject({
     code: 'platform_failed',
-    message: 'PowerDNS could not do it: its API is not at this address.',
+    message: 'PowerDNS could not complete the request: its API is not at this address.',
   });
 });
 

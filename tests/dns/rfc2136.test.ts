@@ -40,12 +40,15 @@ test('a server that is in this network, or has no address, is not connected to',
   await using subject = await bindUnderTest();
   const inside = rfc2136({ isAllowed: () => false, askResolvers: async () => [] });
   const call = dnsCall<'rfc2136'>(subject.credentials);
-  const refusal = { code: 'platform_failed', message: '127.0.0.1 could not do it: it has no public address.' };
+  const refusal = {
+    code: 'platform_failed',
+    message: '127.0.0.1 could not complete the request: it has no public address.',
+  };
   await expect(inside.verify(call)).rejects.toMatchObject(refusal);
   await expect(
     provider.verify(dnsCall<'rfc2136'>({ ...call.credentials, server: 'ns.ours.test' })),
   ).rejects.toMatchObject({
-    message: 'ns.ours.test could not do it: it has no public address.',
+    message: 'ns.ours.test could not complete the request: it has no public address.',
   });
 });
 

@@ -56,7 +56,7 @@ test('a platform whose certificate has expired is told so by name, gets no token
   expect(outcome).toMatchObject({
     code: 'platform_down',
     message: 'A platform did not respond as expected: its certificate has expired.',
-    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of A platform.',
+    hint: 'Fairlead tries again automatically. If the problem persists, look at the status page of A platform.',
   });
   expect([handshakes, waits.length]).toEqual([5, 4]);
   expect(heard).toEqual([]);

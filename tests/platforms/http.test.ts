@@ -214,13 +214,13 @@ test('a refusal is looked through up to a length, and told of in one short line'
   for (let round = 0; round < 2; round += 1) {
     messages.push((await refusalOf(ask(platform.call, vendor, { url: '/' }, anything))).message);
   }
-  expect(messages[0]).toBe('A platform could not do it: status 422.');
-  expect(messages[1]).toMatch(/^A platform could not do it: too long long .{180,200}…\.$/);
+  expect(messages[0]).toBe('A platform could not complete the request: status 422.');
+  expect(messages[1]).toMatch(/^A platform could not complete the request: too long long .{180,200}…\.$/);
 });
 
 test('what an adapter says of a failure in the words of a platform is one short line, whoever cut it', () => {
   const { message } = platformError('platform_failed', 'A platform', { said: `bad\u0000\n${'x'.repeat(1_000)}` });
-  expect(message).toBe(`A platform could not do it: bad ${'x'.repeat(196)}….`);
+  expect(message).toBe(`A platform could not complete the request: bad ${'x'.repeat(196)}….`);
 });
 
 test('the rest of a minute is waited for, also when a whole second ends it, and anything longer is left to the queue', async () => {

@@ -265,7 +265,7 @@ test('null is taken for what has no value', async () => {
   });
   on.standIn.fail('state', { how: 'status', status: 200, body: { id: 'deploy-1', state: 'error', required: null } });
   await expect(on.send(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toThrow(
-    'Netlify could not do it: error.',
+    'Netlify could not complete the request: error.',
   );
 });
 

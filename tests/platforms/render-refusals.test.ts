@@ -42,7 +42,7 @@ refusalSuite('Render', renderUnderTest, PAGES, [
     'finish',
     { how: 'states', states: ['build_in_progress', 'error'] },
     'platform_failed',
-    { says: 'Render could not do it: build failed.', remedy: 'the log of this release' },
+    { says: 'Render could not complete the request: build failed.', remedy: 'the log of this release' },
   ],
   ['attach', said(409, 'domain shop.example.com is already in use'), 'domain_taken'],
   ['attach', said(400, 'You have reached the custom domain limit of your plan.'), 'plan_limit'],

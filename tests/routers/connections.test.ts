@@ -190,7 +190,7 @@ test('who connects is not told that it is tried again by itself', async () => {
   await using app = await createConnectionApp();
   const { connections } = app.caller;
   const { id: connectionId } = await connections.connect({ provider: 'netlify', token: TOKEN });
-  const hint = 'Try again. If it lasts, look at the status page of Netlify.';
+  const hint = 'Try again. If the problem persists, look at the status page of Netlify.';
   for (const call of [
     () => connections.connect({ provider: 'netlify', token: TOKEN }),
     () => connections.replace({ connectionId, token: TOKEN }),

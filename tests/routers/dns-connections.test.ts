@@ -72,7 +72,7 @@ test('a credential that the DNS provider refuses is said at its field, and nothi
   const inside = { url: 'http://10.0.0.1:8081', apiKey: 'a-key' };
   await expect(app.connections.connect({ provider: 'powerdns', fields: inside })).rejects.toMatchObject({
     cause: {
-      message: 'PowerDNS could not do it: 10.0.0.1 is not a public web address.',
+      message: 'PowerDNS could not complete the request: 10.0.0.1 is not a public web address.',
       hint: 'Check what you entered, then try again.',
     },
   });

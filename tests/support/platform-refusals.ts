@@ -38,10 +38,10 @@ const SENTENCES: Partial<Record<ErrorCode, readonly [says: string, remedy: strin
   out_of_sync: ['The state of this release at % differs from the one here: ….', 'It is checked again automatically.'],
   platform_down: [
     '% did not respond as expected: ….',
-    'Fairlead tries again automatically. If it lasts, look at the status page of %.',
+    'Fairlead tries again automatically. If the problem persists, look at the status page of %.',
   ],
   platform_place_gone: ['The site of this deployment was deleted at %.', 'Try again: the site is created again there.'],
-  platform_failed: ['% could not do it: ….', 'Try again. If it fails again, check this site at %.'],
+  platform_failed: ['% could not complete the request: ….', 'Try again. If it fails again, check this site at %.'],
 };
 
 type Pages = Partial<Record<ErrorCode, string>>;

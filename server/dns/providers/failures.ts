@@ -36,7 +36,7 @@ const FAILURES = {
     remedy: () => TRIED_AGAIN,
   },
   platform_failed: {
-    says: (title, said) => `${title} could not do it${said}.`,
+    says: (title, said) => `${title} could not complete the request${said}.`,
     remedy: (title) => `Try again. If it fails again, check this zone at ${title}.`,
   },
 } as const satisfies Record<string, FailureWords>;

@@ -226,6 +226,8 @@ async function finish(call: Call, vendor: DnsVendor, begun: Action): Promise<voi
     ask: async () => (await ask(call, vendor, { url: `/actions/${begun.id}` }, actionSchema)).action,
   });
   if (action.status !== 'success') {
-    throw dnsError('platform_failed', TITLE, { said: action.error?.message ?? `its action ended as ${action.status}` });
+    throw dnsError('platform_failed', TITLE, {
+      said: action.error?.message ?? `its action ended with the status ${action.status}`,
+    });
   }
 }

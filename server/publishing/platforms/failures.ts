@@ -107,8 +107,8 @@ const FAILURES = {
   platform_down: {
     says: (title, said) => `${title} did not respond as expected${said}.`,
     remedy: (title) => ({
-      job: `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
-      person: `${TRIED_AGAIN.person} If it lasts, look at the status page of ${title}.`,
+      job: `${TRIED_AGAIN.job} If the problem persists, look at the status page of ${title}.`,
+      person: `${TRIED_AGAIN.person} If the problem persists, look at the status page of ${title}.`,
     }),
   },
   platform_place_gone: {
@@ -116,7 +116,7 @@ const FAILURES = {
     remedy: () => 'Try again: the site is created again there.',
   },
   platform_failed: {
-    says: (title, said) => `${title} could not do it${said}.`,
+    says: (title, said) => `${title} could not complete the request${said}.`,
     remedy: (title) => `Try again. If it fails again, check this site at ${title}.`,
   },
 } as const satisfies Record<string, FailureWords>;

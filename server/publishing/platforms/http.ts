@@ -114,7 +114,7 @@ export function addressFrom(vendor: Vendor, answered: string): string {
   const url = address.length <= ADDRESS_MAX && URL.canParse(address) ? new URL(address) : null;
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href.replace(/\/$/, '');
   throw platformError('platform_failed', vendor.title, {
-    said: 'it answered an address that cannot be opened',
+    said: 'it gave an address that cannot be opened',
     remedy: `Check at ${vendor.title} which address the site has. If the site opens at that address, tell the operator of this Fairlead.`,
   });
 }
