@@ -6,7 +6,7 @@ export function requireAccount(ctx: ServiceContext): AccountContext {
   const { actor, origin } = ctx;
   if (actor.kind === 'anonymous') throw signedOut(origin.bearer);
   if (actor.kind === 'token' && !actor.scopes.includes('read') && !actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may not read.');
+    throw new AppError('scope_missing', 'This API token is not allowed to read.');
   }
   return { ...ctx, actor };
 }

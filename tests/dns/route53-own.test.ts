@@ -143,7 +143,7 @@ test('a key without a permission to read records says so when it is connected', 
   expect(await subject.verify()).toEqual({ identity: `Access key ${KEY.accessKeyId}`, subject: null, warnings: [] });
   subject.standIn.state.denied = { keyId: KEY.accessKeyId, action: 'ListResourceRecordSets' };
   expect((await subject.verify()).warnings).toEqual([
-    `The access key may not read the records of ${OURS}. Allow route53:ListResourceRecordSets.`,
+    `The access key cannot read the records of ${OURS}. Allow route53:ListResourceRecordSets.`,
   ]);
   subject.standIn.state.denied = { keyId: KEY.accessKeyId, action: 'ListHostedZones' };
   await expect(subject.verify()).rejects.toMatchObject({ code: 'permission_missing' });

@@ -455,7 +455,7 @@ test('a connection says whose account it is, what it may not do, and when it end
   });
   on.state.scopes = 'gist';
   expect((await on.platform.verify(on.call)).warnings).toEqual([
-    'This token may not write to repositories: create one with the scope repo.',
+    'This token cannot write to repositories: create one with the scope repo.',
   ]);
 });
 

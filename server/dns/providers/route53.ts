@@ -59,7 +59,7 @@ async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo>
   // Each action is a permission of its own; Route 53 does not say whether records may be written.
   const warnings = await warningsFor(TITLE, await listZones(call, vendor), {
     read: (zone) => repeated(call, () => readSets(call, vendor, zone, zone.name)),
-    warning: ({ name }) => `The access key may not read the records of ${name}. Allow route53:ListResourceRecordSets.`,
+    warning: ({ name }) => `The access key cannot read the records of ${name}. Allow route53:ListResourceRecordSets.`,
   });
   return { identity: `Access key ${call.credentials.accessKeyId}`, subject: null, warnings };
 }

@@ -53,7 +53,7 @@ export async function notifyKept(session: ClientSession, { accountId, name }: Ow
   await tell(session, accountId, {
     title: `${name} is offline, but its files are still there`,
     url: kept,
-    message: `${kept} stays: Fairlead may not delete it. Delete it there when you no longer need it.`,
+    message: `${kept} stays: Fairlead is not allowed to delete it. Delete it there when you no longer need it.`,
     variant: 'destructive',
   });
 }

@@ -34,7 +34,7 @@ test('what a token may not delete is named with its address, at the end of a des
   expect((await deployments.get({ deploymentId: ending })).destinations).toHaveLength(1);
   const told = (name: string, slug: string) => [
     `${name} is offline, but its files are still there`,
-    `https://github.com/pat/${slug} stays: Fairlead may not delete it. Delete it there when you no longer need it.`,
+    `https://github.com/pat/${slug} stays: Fairlead is not allowed to delete it. Delete it there when you no longer need it.`,
   ];
   expect(await noticesTo(app.person)).toEqual(
     expect.arrayContaining([told('Ending', 'ending'), told('Deleted', 'deleted')]),

@@ -138,7 +138,7 @@ export async function readIdentity(vendor: Vendor, call: ConnectionCall): Promis
   return {
     identity: body.name ? `${body.name} (${body.login})` : body.login,
     subject: String(body.id ?? body.login),
-    warnings: mayWrite ? [] : ['This token may not write to repositories: create one with the scope repo.'],
+    warnings: mayWrite ? [] : ['This token cannot write to repositories: create one with the scope repo.'],
     expiresAt: endIn(headers['github-authentication-token-expiration']),
   };
 }

@@ -91,7 +91,7 @@ async function* choose(
     return yield* makeUnderName(call, [title, title], { make: (one) => makeNamed(vendor, call, owner, one) });
   }
   if (found === null) {
-    const said = `there is no repository ${name}, or this connection may not use it`;
+    const said = `there is no repository ${name}, or this connection has no access to it`;
     const remedy = 'Check the name of the repository, and that the token may use it. Then try again.';
     throw platformError('permission_missing', vendor.title, { said, remedy });
   }
