@@ -93,7 +93,7 @@ const OF_STRANGERS: readonly Fault[] = [
     },
   },
   {
-    fault: 'the certificate is signed by itself',
+    fault: 'the certificate is self-signed',
     isDetail: true,
     ...{ name: 'self.test', cause: 'certificate' },
     async inject({ shown, stranger }, name) {

@@ -21,7 +21,7 @@ export const dangling: Check = {
     }
     if (found.includes(null)) return unknown(`The name servers of ${subject.name} do not say whether it is an alias.`);
     if (aliases.length === 0) return pass(`${subject.name} is not an alias.`);
-    return pass(`What it points to exists: ${aliases.map(({ target }) => target).join(', ')}.`);
+    return pass(`Every alias points to a name that exists: ${aliases.map(({ target }) => target).join(', ')}.`);
   },
 };
 
@@ -36,7 +36,7 @@ async function aliasOf(name: string, tools: Tools): Promise<Alias[] | null> {
 }
 
 async function goneBecause(name: string, target: string, tools: Tools): Promise<string | null> {
-  if ((await tools.zoneOf(target)) === null) return 'and nobody has registered that name';
+  if ((await tools.zoneOf(target)) === null) return 'which nobody has registered';
   const sets = await Promise.all((['A', 'AAAA'] as const).map((type) => tools.askNameServers(target, type)));
   const isAnswered = sets.every((answers) => usable(answers).length > 0);
   if (isAnswered && sets.every((answers) => usable(answers).every(({ values }) => values.length === 0))) {

@@ -11,7 +11,7 @@ const LEFT_SHARE = 1 / 4;
 /** Checks whether validating resolvers accept the zone's answers (RFC 4035). */
 export const dnssec: Check = {
   id: 'dnssec',
-  why: 'Where the signatures of a zone are wrong, resolvers that check them act as if it did not exist.',
+  why: 'If the signatures of a zone are wrong, resolvers that check them act as if the zone did not exist.',
   applies: ({ isDomain }) => isDomain,
   async run({ name }, tools) {
     const state = await tools.checkDnssec(name);

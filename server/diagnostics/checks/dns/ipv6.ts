@@ -23,7 +23,7 @@ export const ipv6: Check = {
         repair: recordsRepair(subject),
       });
     }
-    if (visits.every(isOurs)) return unknown('This server has no IPv6 of its own to try it from.');
+    if (visits.every(isOurs)) return unknown('This server has no IPv6 of its own, so IPv6 could not be tried.');
     return pass(`The site answers at ${places.map(({ address }) => address).join(', ')}.`);
   },
 };

@@ -130,6 +130,6 @@ async function judgeResolvers({ name }: Subject, addresses: readonly string[], t
   const old = answers.find(({ values }) => !values.some((value) => addresses.includes(value)));
   if (old === undefined) return pass(`${right}.`);
   const had = old.values.join(', ') || 'nothing';
-  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for another ${timeInWords(old.ttl ?? 0)}.`;
+  const seen = `${right} at its name servers, but resolver ${old.server} still answers ${had}, for another ${timeInWords(old.ttl ?? 0)}.`;
   return warn(seen, 'Wait until resolvers have forgotten the old answer.');
 }

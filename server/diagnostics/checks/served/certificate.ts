@@ -12,7 +12,7 @@ const RSA_BITS_MIN = 2_048;
 const ERRORS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that browsers do not know',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without the intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that browsers do not know',

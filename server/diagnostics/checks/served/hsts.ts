@@ -7,7 +7,7 @@ const SHORT_S = (30 * DAY_MS) / 1_000;
 /** Checks whether browsers remember to use https alone (RFC 6797). */
 export const hsts: Check = {
   id: 'hsts',
-  why: 'A browser that remembers this never asks over http again. It cannot be taken back quickly, so begin with a short time.',
+  why: 'A browser that has seen this header uses only https from then on. That cannot be undone quickly, so begin with a short time.',
   applies: ({ hasTls }) => hasTls,
   async run({ name, url }, tools) {
     const visit = await tools.visit(url.startsWith('https:') ? url : `https://${name}/`);
