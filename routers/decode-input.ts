@@ -28,11 +28,11 @@ function checkSize(json: unknown): void {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, depth } = next;
     count += 1;
-    if (count + waiting.length > VALUES_MAX) throw refused(`An input has at most ${VALUES_MAX} values.`);
+    if (count + waiting.length > VALUES_MAX) throw refused(`An input can have at most ${VALUES_MAX} values.`);
     if (!isObject(value)) continue;
-    if (depth === DEPTH_MAX) throw refused(`An input is nested at most ${DEPTH_MAX} deep.`);
+    if (depth === DEPTH_MAX) throw refused(`An input can be nested at most ${DEPTH_MAX} levels deep.`);
     for (const key in value) {
-      if (key === '__proto__') throw refused('An input has no field "__proto__".');
+      if (key === '__proto__') throw refused('An input cannot have a field "__proto__".');
       if (waiting.push({ value: value[key], depth: depth + 1 }) > VALUES_MAX) break;
     }
   }

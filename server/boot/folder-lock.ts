@@ -69,7 +69,7 @@ export async function takeFolderLock(folder: string, run: string, options: LockO
       if (!isWritten && isFirst) await own.write(killedRuns);
       if (alive.length > 0) await wait(LOOK_AGAIN_MS);
     }
-    throw new Error('others keep starting at the same time');
+    throw new Error('other Fairlead processes keep starting there at the same time');
   } catch (error) {
     await own.remove();
     throw error;

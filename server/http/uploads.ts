@@ -50,7 +50,7 @@ function addManifestRoute(routes: Router, providers: Providers, requests: Reques
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
-      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files has');
+      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files can have');
       // It is whole in memory only while it is read, which happens for a few at a time.
       return providers.zips.spool(body, (readWhole) =>
         withFileListSlot(ctx, async () => takeManifest(ctx, uploadId, await readWhole())),
@@ -87,7 +87,7 @@ function addFileRoutes(routes: Router, providers: Providers, requests: RequestCo
     requireType(request, 'application/octet-stream');
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
-    const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together have');
+    const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together can have');
     await requests.during(ctx.actor.accountId, () => receiveBundle(ctx, uploadId, body));
     response.status(204).end();
   });

@@ -128,7 +128,7 @@ export function* headersSteps(text: string): Generator<void, HeadersFile> {
 }
 
 function startRule(line: number, address: string): HeaderRule | string {
-  if (!address.startsWith('/')) return 'Rules on other host names are not followed: start with a slash.';
+  if (!address.startsWith('/')) return 'Rules for other host names are not followed: start the address with a slash.';
   const rule = { line, set: [], removed: [] };
   const hasNames = /\/:[A-Za-z_]/.test(address);
   const stars = address.split('*').length - 1;

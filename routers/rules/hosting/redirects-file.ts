@@ -85,7 +85,7 @@ function parseLine({ line, text }: RuleLine): RedirectRule | string {
   const words = text.split(/[ \t]+/);
   const comment = words.findIndex((word) => word.startsWith('#'));
   const [from = '', ...rest] = comment === -1 ? words : words.slice(0, comment);
-  if (/^https?:\/\//i.test(from)) return 'Rules on other host names are not followed: start with a slash.';
+  if (/^https?:\/\//i.test(from)) return 'Rules for other host names are not followed: start the address with a slash.';
   const pattern = parsePattern(from);
   if (typeof pattern === 'string') return pattern;
   const toIndex = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word));

@@ -257,7 +257,7 @@ function buildProblems(
   if (module !== undefined) {
     problems.push({
       code: 'holds_node_modules',
-      message: 'The folder node_modules is in it.',
+      message: 'The folder node_modules is among the files.',
       hint: needsBuild
         ? 'It is for building only: publish the folder that the build makes.'
         : 'It is for building only, and visitors do not need it: take it out, then choose the rest again.',

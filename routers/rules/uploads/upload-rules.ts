@@ -24,8 +24,8 @@ export type OfferedFile = {
 };
 
 export const REFUSAL_SENTENCES = {
-  no_files: 'There is no file in it that can be published.',
-  too_many_files: `It holds more than ${UPLOAD_LIMITS.maxFiles.toLocaleString('en')} files.`,
+  no_files: 'There are no files to publish.',
+  too_many_files: `There are more than ${UPLOAD_LIMITS.maxFiles.toLocaleString('en')} files.`,
   file_too_large: `This file is larger than ${UPLOAD_LIMITS.maxFileBytes / 1024 ** 2} MiB.`,
   release_too_large: `All files together are larger than ${UPLOAD_LIMITS.maxReleaseBytes / 1024 ** 3} GiB.`,
   empty_name: 'A file has no name.',

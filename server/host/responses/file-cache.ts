@@ -171,5 +171,8 @@ async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArti
 }
 
 function otherSize(): AppError {
-  return new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
+  return new AppError(
+    'artifact_corrupted',
+    'A file of this release does not have the size given in the list of files.',
+  );
 }

@@ -100,6 +100,6 @@ function isHtml(headers: Headers): boolean {
 export function toldOfEntryPage({ answered, missing }: EntryPage): string[] {
   if (answered === 0) return [];
   const files = formatCount(answered, 'file');
-  if (missing.length === 0) return [`Nothing that the start page uses is missing (${files})`];
+  if (missing.length === 0) return [`Everything that the start page uses is there (${files})`];
   return [`Of ${files} that the start page uses, these are missing:`, ...missing.map((one) => `${one} is missing`)];
 }

@@ -144,7 +144,8 @@ async function openContent(
   const artifact = await store.open(entry.sha256);
   let isKept = false;
   try {
-    if (artifact.sizeBytes !== entry.sizeBytes) throw corrupted('A file of this release has another size than it had.');
+    if (artifact.sizeBytes !== entry.sizeBytes)
+      throw corrupted('A file of this release no longer has the size that it had.');
     if (entry.sizeBytes <= WHOLE_MAX_BYTES) {
       const whole = await artifact.read(0, entry.sizeBytes);
       return { checksum: crc32(whole), whole, artifact: null };

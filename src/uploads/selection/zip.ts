@@ -35,7 +35,7 @@ export async function readZip(zip: File): Promise<SelectedZip> {
   const entries = listed.flatMap((entry, index) => {
     const { path = '', isFolder = false } = paths[index] ?? {};
     if (!isFolder) return [zippedFile(zip, entry, { path, encoding: names[index]?.encoding ?? null })];
-    if (entry.sizeBytes > 0) throw unreadable(zip, `has a folder, ${path}, that holds content as a file does`);
+    if (entry.sizeBytes > 0) throw unreadable(zip, `lists ${path} as a folder, but gives it content like a file`);
     return [];
   });
   if (entries.length === 0) {

@@ -60,6 +60,9 @@ async function readFile({ sha256, sizeBytes }: Content, call: PlatformCall): Pro
   const artifact = await call.store.open(sha256);
   await artifact.close();
   if (artifact.sizeBytes !== sizeBytes) {
-    throw new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
+    throw new AppError(
+      'artifact_corrupted',
+      'A file of this release does not have the size given in the list of files.',
+    );
   }
 }
