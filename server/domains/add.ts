@@ -145,8 +145,8 @@ async function accountQuotaProblem(session: ClientSession | null, accountId: str
     DomainModel.countDocuments({ accountId, ...filter }).session(session);
   if ((await count({ state: 'unverified' })) >= UNPROVED_DOMAINS_MAX) {
     return tooMany(
-      `${UNPROVED_DOMAINS_MAX} domains that have not been proved to be yours`,
-      'Prove that some of them are yours, or remove some, first.',
+      `${UNPROVED_DOMAINS_MAX} domains that you have not proved to be yours`,
+      'First prove that some of them are yours, or remove some.',
     );
   }
   return (await count({})) >= DOMAINS_MAX ? tooMany(`${DOMAINS_MAX} domains`, 'Remove some of them first.') : null;

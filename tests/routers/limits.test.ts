@@ -223,7 +223,7 @@ test('a call beyond its limit is refused, for the account that has used it up al
 });
 
 test.each([
-  ['that have not been proved to be yours', UNPROVED_DOMAINS_MAX, { state: 'unverified' as const, heldNames: [] }],
+  ['that you have not proved to be yours', UNPROVED_DOMAINS_MAX, { state: 'unverified' as const, heldNames: [] }],
   ['in all', DOMAINS_MAX, {}],
 ])('an account has so many domains %s', async (_, count, fields) => {
   await using app = await createTestApp();

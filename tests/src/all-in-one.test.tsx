@@ -105,7 +105,7 @@ test('a deployment is made without a domain, or with one that is added before an
 });
 
 test('a domain that is refused after the deployment was made is asked for again, and its files are sent', async () => {
-  const message = 'An account can have 50 domains that have not been proved to be yours.';
+  const message = 'An account can have 50 domains that you have not proved to be yours.';
   const refused = () => refusal('domain_limit_reached', message);
   const made = { 'deployments.create': () => deploymentOf({ name: 'mole' }), 'domains.add': refused };
   using shown = show(answersFor(null, made));

@@ -54,7 +54,7 @@ test.each([
     };
     expect(told({ state: 'verifying' })).toContain(`Switching to release ${number}.`);
     expect(told({ state: 'superseded', errorMessage: 'Nobody answered.' })).toContain(
-      `Release ${number} is not live again`,
+      `Release ${number} did not go live again`,
     );
   },
 );

@@ -102,12 +102,13 @@ test('a key is checked in the form, refused in its words, and redeemed as it was
 });
 
 test('a plan that the key adds nothing to is told in a toast, with when to come back', async () => {
-  const redeem = () => refusal('conflict', 'Your Pro plan runs until then.', { hint: 'Come back for Basic.' });
+  const redeem = () =>
+    refusal('conflict', 'Your Pro plan runs until then.', { hint: 'Choose Basic once your Pro plan has ended.' });
   using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'licenses.redeem': redeem });
   await shown.sees('A key for Pro extends your plan.');
   typeInto(shown.page, 'key', KEY).form?.requestSubmit();
   await vi.waitFor(() => expect(lastToast()?.title).toBe('The key was not redeemed'), PATIENCE);
-  expect(lastToast()?.description).toBe('Your Pro plan runs until then. Come back for Basic.');
+  expect(lastToast()?.description).toBe('Your Pro plan runs until then. Choose Basic once your Pro plan has ended.');
 });
 
 test('a key for a higher plan is said to start at once, extended by what is left of the lower one', async () => {

@@ -118,7 +118,7 @@ export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: D
     'conflict',
     `Your ${PLANS[running].title} plan ${reason} and runs until ${DAY.format(known.endsAt)}.`,
     {
-      hint: `Come back for ${PLANS[plan].title} when it has ended.`,
+      hint: `Choose ${PLANS[plan].title} once your ${PLANS[running].title} plan has ended.`,
     },
   );
 }

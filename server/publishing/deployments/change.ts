@@ -92,7 +92,8 @@ async function changeAddress(
 ): Promise<void> {
   const { accountId } = ctx.actor;
   requireAddressHere(before);
-  if (before.state === 'deploying') throw deploymentBusy('It is being published: change its address afterwards.');
+  if (before.state === 'deploying')
+    throw deploymentBusy('This deployment is being published: change its address afterwards.');
   if (!(await isSlugFree(session, accountId, slug))) throw slugTaken(slug);
   await reserveSlug(session, before, ctx.now());
   await dropSlugReservation(session, accountId, slug);
@@ -143,7 +144,7 @@ async function startRemoval(
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
   const set = { leavesSites, 'destinations.$[].state': 'removing', 'destinations.$[].error': null };
   const doc = await moveDeployment(session, { id, accountId, from: ['draft', 'live', 'failed'], to: 'deleting', set });
-  if (doc === null) throw deploymentBusy('It is being published: cancel the release first.');
+  if (doc === null) throw deploymentBusy('This deployment is being published: cancel the release first.');
   await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId: id }, accountId, key: id });
 }
 

@@ -95,7 +95,7 @@ export async function failRelease(
   if (isRollBack) await endRollBack(session, release, 'failed', at);
   const { accountId, deploymentId, _id: releaseId } = release;
   const what = isRollBack
-    ? `Release ${release.number} of ${deployment.name} is not live again`
+    ? `Release ${release.number} of ${deployment.name} did not go live again`
     : `${deployment.name} was not published`;
   const message = `${what}: ${error.message}`;
   const event = { type: 'deployment_status', status: 'failed', message, deploymentId, releaseId } as const;

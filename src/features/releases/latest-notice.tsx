@@ -85,7 +85,7 @@ function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: stri
     return { tone: 'bad', title: `Release ${number} failed`, text: reason, link: 'See what happened' };
   }
   if (state === 'superseded' && errorMessage !== null) {
-    return { tone: 'bad', title: `Release ${number} is not live again`, text: reason, link: 'See what happened' };
+    return { tone: 'bad', title: `Release ${number} did not go live again`, text: reason, link: 'See what happened' };
   }
   // While a site is live, a cancelled release needs no notice.
   if (state === 'cancelled' && serving === null) {

@@ -131,7 +131,7 @@ const FAULTS: readonly Fault[] = [
       return { authority: acmeClient(standin), portOfNames: port };
     },
     type: 'rateLimited',
-    message: 'A limit of the certificate authority is reached; Fairlead tries again when it allows that.',
+    message: 'A limit of the certificate authority is reached; Fairlead tries again when the authority allows it.',
     detail: /too many certificates/,
     looks: 0,
   },

@@ -140,7 +140,7 @@ const RULES: Readonly<Record<string, Row>> = {
       const waitMs = problem.retryAfterMs ?? retryAfterIn(problem.detail, now) ?? LIMIT_WAIT_MS;
       return { kind: 'retry', retryAfterMs: Math.min(Math.max(waitMs, MINUTE_MS), LIMIT_WAIT_MAX_MS) };
     },
-    message: 'A limit of the certificate authority is reached; Fairlead tries again when it allows that.',
+    message: 'A limit of the certificate authority is reached; Fairlead tries again when the authority allows it.',
   },
   connection: { rule: change, message: 'The certificate authority could not connect to this name at port 80.' },
   tls: { rule: change, message: 'The certificate authority found a server with broken TLS at this name.' },
