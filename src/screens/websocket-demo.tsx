@@ -18,8 +18,8 @@ export function WebsocketDemoScreen() {
     <Page width="reading">
       <h1 className="text-2xl font-semibold">WebSocket demo</h1>
       <p className="mt-2 mb-6 text-lg text-ink-muted text-pretty">
-        One connection brings the events of your account to every open tab. Events are numbered, so that after a break
-        it continues with the first one you missed.
+        One connection brings the events of your account to every open tab. Events are numbered, so after a break the
+        connection continues with the first event you missed.
       </p>
       {isLoading && <Spinner label="Checking your session…" />}
       {!isLoading && user === null && (

@@ -86,7 +86,7 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
     label: 'Choose Basic',
     reason: 'Basic begins on Jan 15, 2030.',
   });
-  const own = 'It becomes Basic on Jan 15, 2030. You can keep it in Account.';
+  const own = 'It becomes Basic on Jan 15, 2030. To keep it, choose Keep Pro in Account.';
   expect(planAct('PRO', { ...situation, subscription: chosen })).toMatchObject({ kind: 'none', reason: own });
 });
 
@@ -94,7 +94,7 @@ test('a plan that was canceled names where it is kept', () => {
   const situation = situationOf('PRO');
   if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
   const canceled = { ...situation.subscription, renews: true, cancelAtEnd: true };
-  const reason = 'It is cancelled, and ends on Jan 15, 2030. You can keep it in Account.';
+  const reason = 'It is cancelled, and ends on Jan 15, 2030. To keep it, choose Keep Pro in Account.';
   expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
 });
 

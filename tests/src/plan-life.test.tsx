@@ -106,7 +106,7 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   const text = 'and you have 2. One then stays live and becomes read-only.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'Basic has 1 domain for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.',
+    'Basic has 1 domain for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.',
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -137,7 +137,7 @@ test('a smaller plan waits to be chosen until it is said what it has no place fo
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
   const none = { deployments: [], count: 0 };
   expect(readOnlyText('STANDARD', none)).toBe(
-    'Standard has room for all of your deployments. Standard has 5 domains for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.',
+    'Standard has room for all of your deployments. Standard has 5 domains for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.',
   );
   expect(readOnlyText('PRO', none)).toBe('Pro has room for all of your deployments.');
 });

@@ -79,7 +79,7 @@ test('GitHub Pages: nothing is made before the person agreed that the files may 
   expect(shown.page.querySelector('input[type=radio]:checked')?.closest('label')?.textContent).toContain(
     'GitHub Pages',
   );
-  await shown.sees('Tick what you agree to first.');
+  await shown.sees('First tick the box to agree.');
   expect(shown.button('Publish').disabled).toBe(true);
   tick(shown);
   await shown.sees('1 of 3 deployments');

@@ -67,7 +67,7 @@ test('an answer changes the order, and says what would have to change', async ()
   choose(PLAIN);
   using shown = placeQuestion();
   await shown.sees('Recommended');
-  tick(shown, 'No public Git repository');
+  tick(shown, 'Hosting without a public Git repository');
   shown.button('4 more platforms').click();
   await shown.sees('GitHub Pages takes the files from a public repository. Agree that everybody can read the files.');
   expect(rowOf(shown, 'GitHub Pages')).toContain('Does not fit');

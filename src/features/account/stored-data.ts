@@ -91,7 +91,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['events', 'idempotency_keys'],
-    what: 'What happened in your account, so that open tabs can show it, and which requests were already answered.',
+    what: 'What happened in your account, so that open tabs can show it, and which requests were answered, so that none runs twice.',
     kept: '7 days. Answered requests: 24 hours.',
     ends: 'account',
   },
@@ -104,7 +104,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['mails', 'jobs'],
     what: 'Mail sent to you and background work done for you.',
-    kept: 'Mail: 7 days. Finished work: 14 days. This holds for deleted accounts too.',
+    kept: 'Mail: 7 days. Finished work: 14 days. This also applies to deleted accounts.',
     ends: 'age',
   },
   {

@@ -26,7 +26,7 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'other-ways',
-        title: 'Publish at once, by questions, or stage by stage',
+        title: 'Publish at once, question by question, or stage by stage',
         paragraphs: [
           'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first if something needs your decision, such as a missing start page or a private file. A folder that you drop on the Dashboard opens Quick Deploy too.',
           'Guided Deployment: one question at a time, each explained, and a summary before anything is sent.',

@@ -71,7 +71,7 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
           chosen={failure}
           onChoose={(way) => setChoice({ ...choice, failure: way })}
         />
-        <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Playing…">
+        <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Running…">
           Run the simulation
         </Button>
       </form>

@@ -55,7 +55,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const label = `Choose ${title}`;
   const end = formatDate(endsAt);
   if (plan === running && renews) {
-    const keep = cancelAtEnd || nextPlan !== null ? ' You can keep it in Account.' : '';
+    const keep = cancelAtEnd || nextPlan !== null ? ` To keep it, choose Keep ${title} in Account.` : '';
     return { kind: 'none', label, reason: `${endLabel(subscription) ?? ''}${keep}` };
   }
   if (plan === running)

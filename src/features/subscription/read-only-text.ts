@@ -29,7 +29,7 @@ function domainsText(plan: PaidPlan): string {
   const { title, customDomains } = PLANS[plan];
   // Exactly the plans without a cap publish on several platforms at once.
   if (customDomains === null) return '';
-  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.`;
+  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.`;
 }
 
 function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | ''): string {

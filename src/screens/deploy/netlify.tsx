@@ -19,8 +19,8 @@ export function DeployNetlifyScreen() {
               are named before you publish.
             </p>
             <p>
-              A page <code className="font-mono text-sm text-ink">404.html</code> is shown for addresses that do not
-              exist, on both.
+              Here and at Netlify, a page <code className="font-mono text-sm text-ink">404.html</code> is shown for
+              addresses that do not exist.
             </p>
           </CardBody>
         </Card>

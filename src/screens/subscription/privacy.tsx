@@ -34,7 +34,7 @@ const PARTS: readonly LegalPart[] = [
     ),
   },
   {
-    title: 'Who else gets it',
+    title: 'Who else gets your data',
     text: (
       <p>
         Only the services that you use: the hosting platforms and DNS providers you connect, the certificate authority
@@ -50,9 +50,9 @@ const PARTS: readonly LegalPart[] = [
           <Link to={paths.account} className="font-medium text-accent underline underline-offset-4">
             Account
           </Link>{' '}
-          exports what you made and what you were charged; the README of the export names what is left out. There you
-          can also delete your account, which takes your sites offline and erases all of the above, except for what is
-          said to be kept longer. Backups are up to the operator of this Fairlead.
+          exports what you made and what you were charged; the README of the export names what is left out. In Account
+          you can also delete your account, which takes your sites offline and erases all of the above, except what is
+          listed as kept longer. Backups are up to the operator of this Fairlead.
         </p>
         <SupportEmail />
       </>

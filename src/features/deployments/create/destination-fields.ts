@@ -113,7 +113,7 @@ export function missingChoice(fields: DestinationFields, connections: readonly C
     if (isBroken) return `Replace the token of ${title} first.`;
   }
   const isMissing = consentsOf({ platform, options }).some(({ name }) => options?.[name] !== true);
-  if (isMissing) return 'Tick what you agree to first.';
+  if (isMissing) return 'First tick the box to agree.';
   const problems = optionFieldsOf(platform).map(({ name }) => optionProblem({ platform, options }, name));
   return problems.find((problem) => problem !== undefined) ?? null;
 }

@@ -53,7 +53,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
           ? {
               title: 'DNS',
               state: 'waiting',
-              text: 'The records of your domain are listed here, or written for you where your DNS provider is connected.',
+              text: 'The records of your domain are listed here, or written for you if your DNS provider is connected.',
             }
           : { title: 'DNS', state: 'absent', text: 'The address above needs no records from you.' },
         hasDomain

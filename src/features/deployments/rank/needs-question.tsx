@@ -9,7 +9,7 @@ const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[
   { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },
   {
     need: 'privateFiles',
-    label: 'No public Git repository',
+    label: 'Hosting without a public Git repository',
     changes: 'Some platforms publish from one',
   },
   { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them' },

@@ -87,7 +87,9 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
         values.map((value) => <HostName key={value} name={value} fit="wrap" />)
       )}
       {record.purpose === 'certificate' && (
-        <span className="text-xs text-ink-muted">Optional: the certificate then renews by itself.</span>
+        <span className="text-xs text-ink-muted">
+          Optional: with this record, the certificate renews automatically.
+        </span>
       )}
       {cached !== null && <span className="text-xs text-ink-muted">kept by caches until {formatClock(cached)}</span>}
       {record.seen.length > 0 && (

@@ -42,7 +42,7 @@ export function wayTexts({ number, servingNumber }: Pick<ListedRelease, 'number'
 /** Returns when visitors see a release again after a rollback: "in about a second". */
 export function seenAgainText({ platform }: Released): string {
   const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;
-  if (!rollBack) return 'once it is done';
+  if (!rollBack) return 'once the rollback is done';
   const why = rollBack.again ? `, since ${PLATFORMS[platform].title} ${rollBack.again} it again` : '';
   return `in ${rollBack.takes}${why}`;
 }
