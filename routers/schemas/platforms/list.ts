@@ -54,7 +54,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
     bullets: [
       'A small static server is added for you',
       'Certificate managed by the platform',
-      'Roll back to earlier releases',
+      'Roll back to eligible releases',
     ],
   },
   replit: {
