@@ -237,7 +237,9 @@ test('of two deployments of one name the one is told from the other, in a choice
 test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {
   const verdicts = (...[of, current]: [Deployment, ReleaseDetail | null]) =>
     Object.fromEntries(checksOf(of, current, undefined).map(({ id, verdict }) => [id, verdict]));
-  const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
+  const sound = Object.fromEntries(
+    ['published', 'compared', 'start-page', 'address', 'files', 'last'].map((id) => [id, 'pass']),
+  );
   expect(verdicts(deploymentOf(), verified)).toEqual(sound);
   expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown']));
   expect(troubleCount(checksOf(draft, null, undefined))).toBe(0);
@@ -269,6 +271,11 @@ test('a report says what was seen and when, and of what nobody looked at that it
     seen: 'Every file has been fetched from the host and compared with what was sent, byte by byte.',
     at: shownAt,
   });
+
+  const destinations = verified.destinations.map((one) => ({ ...one, missingLinks: ['/a.css', '/b.png'] }));
+  expect(checksOf(deploymentOf(), { ...verified, destinations }, undefined)).toContainEqual(
+    expect.objectContaining({ id: 'start-page', verdict: 'warn', seen: 'It uses 2 files that visitors do not get.' }),
+  );
 
   const onItsWay = deploymentOf({ latestRelease: releaseRefOf({ number: 4, state: 'uploading', liveSince: null }) });
   expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown' });
@@ -343,7 +350,7 @@ test('the report of a deployment leads to the log of its release, and a lost one
   await shown.sees('No problems found in harbour');
   expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
   expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
-  expect(shown.rows('Checks')).toHaveLength(7);
+  expect(shown.rows('Checks')).toHaveLength(8);
 });
 
 test('beside a dashboard that shows a failing address, the report of the deployment counts it as well', async () => {

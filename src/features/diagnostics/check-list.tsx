@@ -52,7 +52,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
 export function CheckListSkeleton() {
   return (
     <SkeletonGroup label="Loading the report" className="divide-y divide-line">
-      {['w-40', 'w-56', 'w-36', 'w-44', 'w-48'].map((width) => (
+      {['w-40', 'w-56', 'w-36', 'w-44', 'w-48', 'w-52'].map((width) => (
         <div key={width} className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[8.5rem_minmax(0,1fr)] sm:px-5">
           <Skeleton className="h-5.5 w-20" />
           <div className="flex flex-col gap-2">

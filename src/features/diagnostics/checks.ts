@@ -35,6 +35,7 @@ export function checksOf(
   return [
     publishedCheck(deployment),
     comparedCheck(current),
+    startPageCheck(current),
     addressCheck(deployment, health),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
@@ -80,6 +81,22 @@ function comparedCheck(current: ReleaseDetail | null): Check {
     seen: `${files} fetched from the host and compared with what was sent, byte by byte.`,
     at: isOfRollBack ? current.finishedAt : step.endedAt,
     link: null,
+  };
+}
+
+function startPageCheck(current: ReleaseDetail | null): Check {
+  const check = { id: 'start-page', title: 'Start page complete' };
+  if (current === null) return { ...check, ...unknown, seen: 'No release has been checked yet.' };
+  const missing = new Set(current.destinations.flatMap(({ missingLinks }) => missingLinks)).size;
+  if (missing === 0) {
+    return { ...check, verdict: 'pass', seen: 'No file that it uses is missing.', at: current.finishedAt, link: null };
+  }
+  return {
+    ...check,
+    verdict: 'warn',
+    seen: `It uses ${formatCount(missing, 'file')} that visitors do not get.`,
+    at: current.finishedAt,
+    link: { to: href.release(current.deploymentId, current.number), label: 'See which' },
   };
 }
 
