@@ -34,7 +34,7 @@ export function NewDeploymentScreen() {
     <NewDeploymentForm namedBy="typed">
       <PageHeader title="New Deployment" description={<OtherWays />} />
       {/* Below one another the form has no box of its own, so that its button can stay in sight from the files on. */}
-      <div className="flex flex-col gap-6 max-lg:**:scroll-mb-20 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
+      <div className="flex flex-col gap-6 max-lg:**:scroll-mb-32 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
         <Files />
         <Card className="p-5 max-lg:contents">
           <PublishForm className="max-lg:contents" isSticky>

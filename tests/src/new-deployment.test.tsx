@@ -97,4 +97,6 @@ test('an address that is taken is told while the name is typed, with the one tha
   using shown = show({ 'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour-7' }) });
   await shown.sees('is taken.');
   expect(shown.page.textContent).toMatch(/harbour\S* is taken\.It will be live at harbour-7/);
+  // Once at the name, and once above the button, which a phone shows long before it.
+  expect(shown.page.textContent?.match(/is taken\./g)).toHaveLength(2);
 });

@@ -6,6 +6,7 @@ import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';
+import { OtherAddress } from './name-field.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
@@ -28,6 +29,7 @@ export function PublishForm({ className, isSticky = false, children }: PublishFo
         <>
           <Consents />
           <div className={classNames('grid', isSticky && blockedBecause === null && STICKY)}>
+            {isSticky && <OtherAddress />}
             <Button
               type="submit"
               variant="primary"
