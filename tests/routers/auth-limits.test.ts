@@ -96,6 +96,23 @@ test('for a name and an address five failures are free, then 1, 2, 4 seconds pas
   for (let count = 0; count < 6; count += 1) expect((await fail()).code).toBe('credentials_wrong');
 });
 
+test('the name and the address of an account have one count of failures, and an unknown address has its own', async () => {
+  const here = '198.51.100.55';
+  await using app = await createTestApp({ limits: { failuresPerUsername: { count: 1_000, windowMs: 900_000 } } });
+  const { user, password } = await app.person();
+  const fail = async (username: string) => (await refusalOf(signIn(app, username, wrong, here))).code;
+  for (const typed of [user.username, user.email, user.username, user.email, user.username, user.email.toUpperCase()]) {
+    expect(await fail(typed)).toBe('credentials_wrong');
+  }
+  for (const typed of [user.username, user.email]) expect(await fail(typed)).toBe('rate_limited');
+  await passWaits();
+  expect(await signIn(app, user.email, password, here)).toMatchObject({ id: user.id });
+  expect(await fail(user.username)).toBe('credentials_wrong');
+
+  for (let count = 0; count < 6; count += 1) expect(await fail('nobody@example.com')).toBe('credentials_wrong');
+  expect(await fail('NOBODY@example.com')).toBe('rate_limited');
+});
+
 test('a known browser that guesses is slowed down by itself', async () => {
   const here = '198.51.100.60';
   await using app = await createTestApp();

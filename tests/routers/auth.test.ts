@@ -74,6 +74,17 @@ test('login takes the name in any case and with spaces around it', async () => {
   expect(signedIn.accessToken).not.toBe(ada.accessToken);
 });
 
+test('login takes the address of the account, also before it is confirmed, and none that an account only asks for', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person({ email: 'Ada.Login@example.com' });
+  const signIn = (username: string) => app.anonymous().auth.login({ username, password: ada.password });
+
+  expect(await signIn(' ada.login@EXAMPLE.com ')).toMatchObject({ id: ada.user.id, emailConfirmed: false });
+
+  await ada.caller.auth.changeEmail({ email: 'waiting@example.com', currentPassword: ada.password });
+  expect(await refusalOf(signIn('waiting@example.com'))).toMatchObject({ code: 'credentials_wrong' });
+});
+
 test('passwords are taken as they are: no trimming, no other case, no other Unicode form', async () => {
   await using app = await createTestApp();
   const exact = ' Ünïcode Pass 1 ';
@@ -104,13 +115,16 @@ test('an unknown user and a wrong password get the same answer for the same work
   };
 
   const ofAda = await databaseLoadOf(() => signIn(ada.user.username));
-  const ofNobody = await databaseLoadOf(() => signIn('nobody has this name'));
+  const others = [];
+  for (const typed of ['nobody has this name', ada.user.email, 'nobody@example.com']) {
+    others.push(await databaseLoadOf(() => signIn(typed)));
+  }
 
   expect(refusals[0]).toMatchObject({ code: 'credentials_wrong', status: 401 });
-  expect(refusals[1]).toEqual(refusals[0]);
+  expect(refusals).toEqual(refusals.map(() => refusals[0]));
   expect(ofAda.get('users.queries')).toBeGreaterThan(0);
-  expect(ofNobody).toEqual(ofAda);
-  expect(verified).toHaveLength(2);
+  expect(others).toEqual(others.map(() => ofAda));
+  expect(verified).toHaveLength(4);
 });
 
 test('a password kept under older parameters is hashed anew at sign-in', async () => {

@@ -4,21 +4,25 @@ import { toUser, type UserDoc, UserModel } from '../../database/models/account/u
 import { transaction } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
-import { usernameKey } from '../name-keys.ts';
+import { emailKey, usernameKey } from '../name-keys.ts';
 import { knownDevice } from './device-cookie.ts';
 import { type OpenedSession, openSession, saveSession } from './open-session.ts';
 import { checkPassword } from './password/check-password.ts';
 import { withHashingSlot } from './password/hashing-slot.ts';
 
 /**
- * Signs in with name and password: a session for this browser, its cookies, and an access token. An unknown user and a
- * wrong password get the same message after the same work. Throws `credentials_wrong`, `rate_limited`, `overloaded`.
+ * Signs in with name or address, and password: a session for this browser, its cookies, and an access token. An unknown
+ * user and a wrong password get the same message after the same work. Throws `credentials_wrong`, `rate_limited`, `overloaded`.
  */
 export async function login(ctx: ServiceContext, input: LoginInput): Promise<SignedIn> {
-  const nameKey = usernameKey(input.username);
-  const user = await UserModel.findOne({ usernameKey: nameKey });
+  const typed = input.username;
+  // No user name holds an "@".
+  const user = await UserModel.findOne(
+    typed.includes('@') ? { emailKey: emailKey(typed) } : { usernameKey: usernameKey(typed) },
+  );
   const { matches, needsRehash } = await checkPassword(ctx, {
-    nameKey,
+    // An account has one count of failures, whichever of the two is typed.
+    nameKey: user?.usernameKey ?? usernameKey(typed),
     password: input.password,
     passwordHash: user?.passwordHash ?? null,
     knownBy: knownDevice(ctx, user?._id),
