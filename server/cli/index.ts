@@ -11,7 +11,8 @@ const USAGE = `Usage: fairlead <command>
 
   serve                 starts Fairlead, as npm start does
   outbox [list]         lists emails that were not sent by SMTP, oldest first
-  outbox show [<id>]    shows one in full, by default the newest; it may hold a one-time link
+  outbox show           shows the newest in full; it may hold a one-time link
+  outbox show <which>   shows the newest to an address such as ada@example.com, or the one of an id
   jobs [list]           lists failed background jobs and why they failed, oldest first
   jobs rerun <id>       runs a failed job again, once its cause is fixed
   license create        creates license keys and prints them once:

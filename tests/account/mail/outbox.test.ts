@@ -67,7 +67,7 @@ test('a mail delivered twice is there once; a listing goes by time', async () =>
   expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
 });
 
-test('the command lists mails without their texts, shows one whole, and says when there is none', async () => {
+test('the command lists mails without their texts, shows one whole by its id or its recipient, and says when there is none', async () => {
   await using folder = await temporaryFolder();
   const env = readEnv({ DATA_DIR: dirname(folder.path) });
   const said = async (tell: (write: (text: string) => void) => Promise<void>) => {
@@ -76,15 +76,25 @@ test('the command lists mails without their texts, shows one whole, and says whe
     return texts.join('');
   };
   const list = () => said((write) => listMails(env, write));
+  const show = (which?: string) => said((write) => showMail(env, which, write));
 
-  expect(await list()).toBe('The outbox is empty.\n');
+  const empty = `The outbox in ${folder.path} is empty. If the server has another DATA_DIR, set it here too.`;
+  expect(await list()).toBe(`${empty}\n`);
+  for (const which of [undefined, 'ada@example.com']) await expect(show(which)).rejects.toThrow(empty);
   await createOutbox(folder.path, listeningLog().log).deliver(mail());
   expect(await list()).toBe('0123456789abcdefghij  2026-03-04T05:06:07.089Z  reset-password  ada@example.com\n');
-  const shown = await said((write) => showMail(env, mail().id, write));
-  expect(await said((write) => showMail(env, undefined, write)), 'the newest').toBe(shown);
+  const shown = await show(mail().id);
+  expect(await show(), 'the newest').toBe(shown);
   expect(shown).toContain('To: ada@example.com\nSubject: Choose a new password\n\n');
   expect(shown).toContain('/auth/reset#token=secret');
-  await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no email "nothing"');
+  await createOutbox(folder.path, listeningLog().log).deliver(
+    mail({ id: 'b'.repeat(20), to: 'Bob@example.com', at: new Date('2026-03-05T00:00:00Z') }),
+  );
+  expect(await show('ADA@example.com'), 'the newest to her').toBe(shown);
+  expect(await show('bob@example.com')).toContain('To: Bob@example.com\n');
+  for (const which of ['nothing', 'eve@example.com']) {
+    await expect(show(which)).rejects.toThrow(`No email in ${folder.path} has the id or recipient "${which}"`);
+  }
 });
 
 test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {
