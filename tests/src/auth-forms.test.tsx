@@ -107,6 +107,16 @@ test.each([
   },
 );
 
+test('a failed login stands at the form until something is typed', async () => {
+  await using _app = showApp('/login', { answers: { 'auth.login': refused('Not this one.') } });
+  await shown('label', 'Username');
+  fill({ username: 'sailor', password: SAILOR.password });
+  await submit();
+  await shown('main form [role="alert"]', 'Not this one.');
+  fill({ password: `${SAILOR.password}!` });
+  expect(textsOf('main form [role="alert"]')).toEqual([]);
+});
+
 test('the login and register screen has the words of both forms, and says what is pending', async () => {
   const never = () => new Promise(() => {});
   await using _app = showApp('/login', { answers: { 'auth.login': never, 'auth.register': never } });

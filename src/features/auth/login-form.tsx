@@ -1,4 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
@@ -34,16 +35,34 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
     mode: 'onTouched',
     defaultValues: { username: '', password: '' },
   });
-  const login = useLogin({ redirect, setPending, setError: form.setError });
+  const [failure, setFailure] = useState<string | null>(null);
+  const login = useLogin({ redirect, setPending, setFailure, setError: form.setError });
   const { errors } = form.formState;
   const submit = useSubmitOnce(isPending, form.handleSubmit(login));
 
   return (
-    <form noValidate onSubmit={submit} data-steady className="group flex flex-col gap-1.5">
+    <form
+      noValidate
+      onSubmit={submit}
+      onInput={() => setFailure(null)}
+      data-steady
+      className="group flex flex-col gap-1.5"
+    >
       <Field label="Username" error={errors.username?.message}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
-      <Field label="Password" error={errors.password?.message}>
+      <Field
+        label="Password"
+        // In the line that the field keeps for its own error, so that nothing moves.
+        hint={
+          failure !== null && (
+            <span role="alert" className="text-bad">
+              {failure}
+            </span>
+          )
+        }
+        error={errors.password?.message}
+      >
         <PasswordInput {...form.register('password')} autoComplete="current-password" />
       </Field>
       <Button type="submit" variant="primary" isBusy={isPending} busyLabel="Logging in..." className="mt-1 w-full">
@@ -61,14 +80,15 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
   );
 }
 
-type SetError = { setError: UseFormSetError<LoginInput> };
+type Tells = { setError: UseFormSetError<LoginInput>; setFailure: (failure: string | null) => void };
 
 /** Returns the login with its toasts and its timer. */
-function useLogin({ redirect, setPending, setError }: Omit<LoginFormProps, 'isPending'> & SetError) {
+function useLogin({ redirect, setPending, setFailure, setError }: Omit<LoginFormProps, 'isPending'> & Tells) {
   const later = useDelayed();
 
   return async function login(input: LoginInput): Promise<void> {
     setPending(true);
+    setFailure(null);
     try {
       // Loaded while the form is filled in; the screen itself has no tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
@@ -76,12 +96,9 @@ function useLogin({ redirect, setPending, setError }: Omit<LoginFormProps, 'isPe
     } catch (error) {
       setPending(false);
       session.dropToken();
-      applyFieldErrors(error, ['username', 'password'], setError);
-      showToast({
-        title: 'Login failed',
-        description: serverMessage(error) ?? 'Please check your credentials',
-        variant: 'destructive',
-      });
+      const description = serverMessage(error) ?? 'Please check your credentials';
+      if (!applyFieldErrors(error, ['username', 'password'], setError)) setFailure(description);
+      showToast({ title: 'Login failed', description, variant: 'destructive' });
       return;
     }
     showToast({ title: 'Login successful', description: 'Welcome back!' });
