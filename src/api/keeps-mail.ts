@@ -1,8 +1,5 @@
 import { createStore, useStore } from '../lib/store.ts';
 
-/** Shows the newest mail of the outbox, on the computer that Fairlead runs on. */
-export const OUTBOX_COMMAND = 'npx fairlead outbox show';
-
 /** Null until the server has answered; if it cannot be reached, no mail was sent or kept either. */
 const current = createStore<boolean | null>(null, askOnce);
 let asked: Promise<boolean | null> | null = null;

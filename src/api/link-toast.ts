@@ -1,11 +1,12 @@
+import { outboxCommand } from '../../routers/schemas/outbox-command.ts';
 import { showToast } from '../components/overlays/toast-store.ts';
-import { askKeepsMail, OUTBOX_COMMAND } from './keeps-mail.ts';
+import { askKeepsMail } from './keeps-mail.ts';
 
-/** Shows where a mailed link is: `sentText` if mail is sent, else how to read it in the outbox. */
-export async function showLinkToast(sentText: string): Promise<void> {
+/** Shows where a link that was mailed to an address is: `sentText` if mail is sent, else how to read it in the outbox. */
+export async function showLinkToast(to: string, sentText: string): Promise<void> {
   showToast(
     (await askKeepsMail()) === true
-      ? { title: 'Link created', description: `It is in the outbox. To see it, run ${OUTBOX_COMMAND}` }
+      ? { title: 'Link created', description: `It is in the outbox. To see it, run ${outboxCommand(to)}` }
       : { title: 'Link sent', description: sentText },
   );
 }

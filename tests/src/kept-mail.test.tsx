@@ -5,7 +5,6 @@ import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
-import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx';
 import { showScreen, submit, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
@@ -34,7 +33,8 @@ test('a link that is asked for before it is known where mail goes is told of the
   known = new Promise((resolve) => {
     tell = resolve;
   });
-  using shown = showScreen(<SendConfirmation email="ada@example.com" />, {});
+  using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
+  expect(shown.page.querySelector('.invisible')?.textContent, 'its room').toContain('npx fairlead outbox show ada@');
   shown.button('Get a new link').click();
   await expect
     .poll(() =>
@@ -45,7 +45,7 @@ test('a link that is asked for before it is known where mail goes is told of the
     )
     .toContain('sendConfirmation');
   tell();
-  await expect.poll(() => toasts.get().at(-1)?.description).toContain('npx fairlead outbox show');
+  await expect.poll(() => toasts.get().at(-1)?.description).toContain('npx fairlead outbox show ada@example.com');
 });
 
 test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {
@@ -57,15 +57,21 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
   typeInto(shown.page, 'email', 'ada@example.com');
   await submit(shown.page.querySelector('form'));
   await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
-  expect(shown.page.textContent).toContain('npx fairlead outbox show');
+  expect(shown.page.textContent).toContain('npx fairlead outbox show ada@example.com where Fairlead runs.');
   expect(shown.page.textContent).toContain('within 30 minutes');
   expect(shown.page.textContent).not.toMatch(/sent it|spam/);
 });
 
-test('where no mail is sent, the banner names the command that shows the link', async () => {
-  using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
-  await shown.sees('This Fairlead keeps the link in its outbox: run npx fairlead outbox show');
-  expect(shown.page.textContent).not.toContain('sent to');
+test.each([
+  ['ada@example.com', ' ada@example.com'],
+  ["o'hara@example.com", ''],
+  ['-ada@example.com', ''],
+])('where no mail is sent, the banner names the command that shows the link to %s', async (email, named) => {
+  using shown = showScreen(<ConfirmBanner user={{ ...ada, email, emailConfirmed: false }} />, {});
+  await expect.poll(() => shown.page.querySelector('.invisible')).toBe(null);
+  expect(shown.page.querySelector('p[title]')?.textContent).toBe(
+    `This Fairlead keeps the link in its outbox: run npx fairlead outbox show${named}`,
+  );
 });
 
 test('the banner is put away until the next day, and stands where the address decides what is mailed', async () => {

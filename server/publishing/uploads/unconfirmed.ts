@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { outboxCommand } from '../../../routers/schemas/outbox-command.ts';
 import { addToCount, readCount, setCount } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { UserModel, type UserRow } from '../../database/models/account/user.ts';
@@ -80,14 +81,14 @@ export async function unconfirmedHint(
   session: ClientSession | null = null,
 ): Promise<string | null> {
   const unconfirmed = unconfirmedSince(providers);
-  const user = await UserModel.findOne({ _id: actor.accountId, ...unconfirmed }, { createdAt: 1 })
+  const user = await UserModel.findOne({ _id: actor.accountId, ...unconfirmed }, { createdAt: 1, email: 1 })
     .session(session)
-    .lean<Pick<UserRow, 'createdAt'>>();
+    .lean<Pick<UserRow, 'createdAt' | 'email'>>();
   if (user === null) return null;
   const confirm = 'Confirm your email address to publish more.';
   if (!providers.mailer.keepsMail) return confirm;
   const hours = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / HOUR_MS);
-  const where = 'The link is in the outbox: run “npx fairlead outbox show” on the computer that Fairlead runs on.';
+  const where = `The link is in the outbox: run “${outboxCommand(user.email)}” on the computer that Fairlead runs on.`;
   return `${confirm} ${where} Or wait: this limit ends in ${formatCount(hours, 'hour')}.`;
 }
 

@@ -1,20 +1,19 @@
 import { Info, X } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { useAddress } from '../../lib/browser/location.ts';
 import { matchesPath, paths } from '../../lib/paths.ts';
 import { LOCAL_KEYS, tryStorage } from '../../lib/storage.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
+import { SentOrKept } from './sent-or-kept.tsx';
 
 /**
  * Asks to confirm the address: until then only confirmations, resets and security warnings are mailed to it. Put away,
  * it is back the next day, and always stands where the address decides what is mailed.
  */
 export function ConfirmBanner({ user }: { user: User }) {
-  const keepsMail = useKeepsMail();
   const { pathname } = useAddress();
   const today = `${user.id} ${new Date().toDateString()}`;
   const [putAway, setPutAway] = useState(() => tryStorage(() => localStorage.getItem(LOCAL_KEYS.confirmPutAway)));
@@ -27,12 +26,17 @@ export function ConfirmBanner({ user }: { user: User }) {
         <p className="shrink-0 font-medium">Confirm your email address</p>
         <p className="min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5" title={user.email}>
           {/* A long address is cut; a command is there to be copied, and is not. */}
-          {keepsMail === false && <span className="block sm:truncate">Link sent to {user.email}</span>}
-          {keepsMail === true && (
-            <>
-              This Fairlead keeps the link in its outbox: run <OutboxCommand />
-            </>
-          )}
+          <SentOrKept
+            sent={<span className="block sm:truncate">Link sent to {user.email}</span>}
+            kept={
+              <>
+                This Fairlead keeps the link in its outbox: run{' '}
+                <span className="max-sm:block">
+                  <OutboxCommand to={user.email} />
+                </span>
+              </>
+            }
+          />
         </p>
       </div>
       <SendConfirmation email={user.email} size="sm" />

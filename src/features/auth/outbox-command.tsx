@@ -1,8 +1,10 @@
-import { OUTBOX_COMMAND } from '../../api/keeps-mail.ts';
+import { outboxCommand } from '../../../routers/schemas/outbox-command.ts';
 
-/** The command in its exact form, in the middle of a sentence. */
-export function OutboxCommand() {
+/** The command that shows the newest mail to an address, in its exact form, in the middle of a sentence. */
+export function OutboxCommand({ to }: { to: string }) {
   return (
-    <code className="rounded-tight bg-surface-sunken px-1 font-mono text-sm whitespace-nowrap">{OUTBOX_COMMAND}</code>
+    <code className="rounded-tight bg-surface-sunken box-decoration-clone px-1 font-mono text-sm wrap-anywhere">
+      {outboxCommand(to)}
+    </code>
   );
 }

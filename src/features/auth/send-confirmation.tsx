@@ -17,7 +17,7 @@ export function SendConfirmation({
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
-      await showLinkToast(`We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`);
+      await showLinkToast(email, `We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`);
     } catch (error) {
       showToast(errorToast('The link was not created', error));
     } finally {

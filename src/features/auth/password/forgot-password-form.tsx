@@ -74,8 +74,8 @@ function Answer({ email }: { email: string }) {
       </p>
       {keepsMail === true && (
         <p className="text-sm text-ink-muted">
-          This Fairlead does not send email: it keeps messages in its outbox. To see the link, run <OutboxCommand />{' '}
-          where Fairlead runs.
+          This Fairlead does not send email: it keeps messages in its outbox. To see the link, run{' '}
+          <OutboxCommand to={email} /> where Fairlead runs.
         </p>
       )}
       {keepsMail === false && (
