@@ -1,8 +1,8 @@
-import { useKeepsMail } from '../api/keeps-mail.ts';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Section } from '../components/page/section.tsx';
+import { SentOrKept } from '../features/auth/sent-or-kept.tsx';
 import { AskedByAddress } from '../features/connections/asked-by-address.tsx';
 import { ConnectionList } from '../features/connections/connection-list.tsx';
 import { TokenList } from '../features/tokens/token-list.tsx';
@@ -13,8 +13,8 @@ import { ProfileForm } from '../features/user/profile-form.tsx';
 
 export function SettingsScreen() {
   const { user } = useUser();
-  const keepsMail = useKeepsMail();
   if (user === null) return null;
+  const address = <span className="wrap-anywhere">{user.email}</span>;
   return (
     <>
       <PageHeader title="Settings" description="Profile, appearance, notifications and API tokens." />
@@ -38,15 +38,11 @@ export function SettingsScreen() {
           title="Notifications"
           description={
             <>
-              <p>
-                What we email to <span className="wrap-anywhere">{user.email}</span>.
-              </p>
-              {keepsMail === true && (
-                <p className="mt-1">This Fairlead does not send email: it keeps messages in its outbox.</p>
-              )}
-              {keepsMail !== true && !user.emailConfirmed && (
-                <p className="mt-1">None of these are sent until your address is confirmed.</p>
-              )}
+              <SentOrKept
+                sent={<>What we email to {address}.</>}
+                kept={<>This Fairlead does not send email: it keeps these messages to {address} in its outbox.</>}
+              />
+              {!user.emailConfirmed && <p className="mt-1">There are none until your address is confirmed.</p>}
             </>
           }
         >

@@ -2,9 +2,12 @@ import { flushSync } from 'react-dom';
 import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
+import { signInAs } from '../../src/api/user.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
+import { AuthConfirmScreen } from '../../src/screens/auth/confirm.tsx';
+import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { showScreen, submit, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
@@ -72,6 +75,20 @@ test.each([
   expect(shown.page.querySelector('p[title]')?.textContent).toBe(
     `This Fairlead keeps the link in its outbox: run npx fairlead outbox show${named}`,
   );
+});
+
+test('where no mail is sent, settings and a confirmed address do not promise any', async () => {
+  signInAs(ada);
+  const confirm = { pattern: '/auth/confirm', path: '/auth/confirm#token=x' };
+  for (const [screen, place, text] of [
+    [<SettingsScreen key="settings" />, undefined, 'it keeps these messages to ada@example.com in its outbox.'],
+    [<AuthConfirmScreen key="confirm" />, confirm, 'This Fairlead keeps account email in its outbox.'],
+  ] as const) {
+    using shown = showScreen(screen, {}, place);
+    await shown.sees(text);
+    expect(shown.page.querySelector('.invisible')).toBe(null);
+    expect(shown.page.textContent).not.toMatch(/We'll send|What we email/);
+  }
 });
 
 test('the banner is put away until the next day, and stands where the address decides what is mailed', async () => {

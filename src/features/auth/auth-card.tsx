@@ -3,7 +3,7 @@ import { Card } from '../../components/card.tsx';
 import { Mark } from '../../components/mark.tsx';
 import { Page } from '../../components/page/page.tsx';
 
-export type AuthCardProps = { title: string; subtitle: string; notice?: ReactNode; children: ReactNode };
+export type AuthCardProps = { title: string; subtitle: ReactNode; notice?: ReactNode; children: ReactNode };
 
 /** The one column of the screens around sign-in: the mark, a title and a card. */
 export function AuthCard({ title, subtitle, notice, children }: AuthCardProps) {

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { SendConfirmation } from '../../features/auth/send-confirmation.tsx';
+import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths.ts';
@@ -22,7 +23,12 @@ function Confirm({ token }: { token: string | null }) {
   if (confirmation.kind === 'confirming') return <Spinner label="Confirming your address…" />;
   if (confirmation.kind === 'confirmed') {
     return (
-      <AuthCard title="Your address is confirmed" subtitle="We'll send account email there.">
+      <AuthCard
+        title="Your address is confirmed"
+        subtitle={
+          <SentOrKept sent="We'll send account email there." kept="This Fairlead keeps account email in its outbox." />
+        }
+      >
         <Button asChild variant="primary" className="w-full">
           {user === null ? <Link to={paths.login}>Log in</Link> : <Link to={paths.dashboard}>Go to Dashboard</Link>}
         </Button>
