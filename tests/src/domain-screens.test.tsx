@@ -36,7 +36,7 @@ test('a record that the domain does without is shown to be copied, and not count
   const records = [recordOf({ state: 'ok' }), persistent];
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'active', records })), PLACE);
   await shown.sees('1 of 1 record seen');
-  expect(shown.rows('Records')[1]).toMatch(/Optional: the certificate then .*Optional$/);
+  expect(shown.rows('Records')[1]).toMatch(/Optional: with this record, the certificate .*Optional$/);
   expect(shown.button('Copy the value ca.example; accounturi=1')).toBeDefined();
   expect(shown.page.textContent).not.toContain('Let Fairlead write these records');
 });

@@ -74,7 +74,7 @@ function tooMany(): SelectionUnreadable {
   return new SelectionUnreadable(`This is more than ${limit} files. Choose only the folder of the finished site.`);
 }
 
-/** Of one file alone only a page makes a site. */
+/** Throws for a file that is chosen alone, unless it is a page. */
 function refuseLone(name: string): void {
   if (/\.(tar|gz|tgz|bz2|xz|zst|rar|7z)$/i.test(name)) {
     throw new SelectionUnreadable(

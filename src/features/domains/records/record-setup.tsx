@@ -50,8 +50,6 @@ export function RecordSetup({ domain }: { domain: Domain }) {
   ) : (
     <ToSettings />
   );
-  // Where a notice says not to create them at a public provider, none is offered.
-  const mayWrite = hasProvider || !leadHere(domain.records);
   const loss = connections.data?.items
     .flatMap((one) => (one.kind === 'dns' ? one.lostZones : []))
     .find(({ name }) => domain.name === name || domain.name.endsWith(`.${name}`));
@@ -71,7 +69,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
           {errorDetails(asking.error).hint}
         </Notice>
       )}
-      {!isBroken && isOpen && mayWrite && <SetupCard text={setupText(hasProvider, offer)} action={act} />}
+      {!isBroken && isOpen && <SetupCard domain={domain} hasProvider={hasProvider} offer={offer} action={act} />}
       {isOffered && offer && <SetupOfferDialog domain={domain} offer={offer} onClose={() => setOffered(false)} />}
       {planned !== null && (
         <RecordPlanDialog
@@ -160,7 +158,11 @@ function ToSettings() {
   );
 }
 
-function SetupCard({ text, action }: { text: string; action: ReactNode }) {
+type SetupCardProps = { domain: Domain; hasProvider: boolean; offer: SetupOffer | null | undefined; action: ReactNode };
+
+function SetupCard({ domain, hasProvider, offer, action }: SetupCardProps) {
+  // Where a notice says not to create them at a public provider, none is offered.
+  if (!hasProvider && leadHere(domain.records)) return null;
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-card bg-accent-soft p-4 sm:p-5">
       <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line bg-surface-raised text-accent">
@@ -168,7 +170,7 @@ function SetupCard({ text, action }: { text: string; action: ReactNode }) {
       </span>
       <div className="min-w-0 flex-1 basis-48">
         <h2 className="font-semibold">Let Fairlead write these records</h2>
-        <p className="text-sm text-ink-muted text-pretty">{text}</p>
+        <p className="text-sm text-ink-muted text-pretty">{setupText(hasProvider, offer)}</p>
       </div>
       {action}
     </section>
