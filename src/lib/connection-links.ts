@@ -1,15 +1,21 @@
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { useAddress } from './browser/location.ts';
 import { paths } from './paths.ts';
 
 /** Parameters in the address of Settings: the connection whose token is to be replaced, or the platform to connect. */
 export const REPLACE = 'replace';
 export const CONNECT = 'connect';
 
-/** The state of a visit by such a link, which leads back to where it was followed. */
-export const RETURNING = { isReturning: true };
+/** Returns the state for a visit by such a link, which leads back to the page that has it. */
+export function useReturnState(): { returnTo: string } {
+  const { pathname, search } = useAddress();
+  return { returnTo: pathname + search };
+}
 
-export function isReturning(visit: unknown): boolean {
-  return typeof visit === 'object' && visit !== null && 'isReturning' in visit;
+/** Returns the address that such a visit came from; null for any other. */
+export function returnAddress(visit: unknown): string | null {
+  if (typeof visit !== 'object' || visit === null || !('returnTo' in visit)) return null;
+  return typeof visit.returnTo === 'string' ? visit.returnTo : null;
 }
 
 /** Links to Settings with the dialog for repairing a connection open. */

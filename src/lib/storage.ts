@@ -28,6 +28,8 @@ export const SESSION_KEYS = {
   expiredRedirectDone: 'fairlead.expiredRedirectDone',
   expiryMarker: 'fairlead.expiryMarker',
   feedbackAsked: 'fairlead.feedbackAsked',
+  /** The address that a sign-in at a platform returns to. */
+  returnTo: 'fairlead.returnTo',
   /** The uploads that this tab began: without locks in the browser, only that tab continues them. */
   ownUploads: 'fairlead.ownUploads',
 } as const;

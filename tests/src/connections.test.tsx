@@ -16,7 +16,7 @@ import { AttentionList } from '../../src/features/deployments/manage/attention/a
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, showScreen } from '../support/screen.tsx';
+import { type Answers, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
@@ -86,6 +86,66 @@ test('who replaces a token by the link of what waits for it returns there, and w
   expect(location.search).toBe('');
   expect(back).toHaveBeenCalledOnce();
   back.mockRestore();
+});
+
+/** Refuses what the app asks for by plain requests after each mutation. */
+function noServer() {
+  return vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('There is no server.'));
+}
+
+function buttonNow(name: string): Promise<HTMLElement> {
+  const find = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === name);
+  return vi.waitFor(() => find() ?? expect.fail(`There is no button ${name}`), { timeout: 30_000 });
+}
+
+test('who replaces a token by the link of the dashboard returns there once it is replaced', async () => {
+  using _refresh = noServer();
+  const back = vi.spyOn(history, 'back').mockReturnValue();
+  const screens = (
+    <>
+      <AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />
+      <AskedByAddress />
+    </>
+  );
+  const server: Answers = {
+    'connections.list': () => ({ items: [broken], signIn: [], tokenPages: {} }),
+    'connections.replace': () => connectionOf(),
+  };
+  using shown = showScreen(screens, server, { pattern: '*', path: '/dashboard' });
+  await shown.sees('Replace token');
+  [...shown.page.querySelectorAll('a')].find(({ textContent }) => textContent === 'Replace token')?.click();
+  const connect = await buttonNow('Connect');
+  typeInto(document, 'token', 'a-new-token');
+  connect.click();
+  await vi.waitFor(() => expect(back).toHaveBeenCalledOnce(), { timeout: 30_000 });
+  back.mockRestore();
+});
+
+test.each([
+  ['connected', '&code=c'],
+  ['cancelled', '&error=access_denied'],
+])('who signs in at a platform for something that waits for it returns there, %s', async (_end, answer) => {
+  using _refresh = noServer();
+  const goTo = vi.spyOn(window.location, 'assign').mockReturnValue();
+  const screens = (
+    <>
+      <MendConnection lost={{ provider: 'netlify', connectionId: null }} />
+      <AskedByAddress />
+    </>
+  );
+  const server: Answers = {
+    'connections.list': () => ({ items: [], signIn: ['netlify'], tokenPages: {} }),
+    'connections.authorize': () => ({ url: 'https://app.netlify.com/authorize' }),
+    'connections.finishAuthorization': () => connectionOf(),
+  };
+  using shown = showScreen(screens, server, { pattern: '*', path: '/deployments/harbour/releases/3?file=a' });
+  shown.page.querySelector('a')?.click();
+  (await buttonNow('Sign in with Netlify')).click();
+  await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('https://app.netlify.com/authorize'), { timeout: 30_000 });
+  history.replaceState(null, '', `/settings?state=netlify.s${answer}`);
+  const here = () => location.pathname + location.search;
+  await vi.waitFor(() => expect(here()).toBe('/deployments/harbour/releases/3?file=a'), { timeout: 30_000 });
+  goTo.mockRestore();
 });
 
 test('who removes a connection is told of each deployment by its name and its address', async () => {

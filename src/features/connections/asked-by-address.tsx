@@ -1,12 +1,14 @@
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useSearchParams } from 'wouter';
 import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { CONNECTION_PROVIDERS } from '../../../routers/schemas/platforms/ids.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useVisit } from '../../lib/browser/location.ts';
-import { CONNECT, isReturning, REPLACE } from '../../lib/connection-links.ts';
+import { useNavigate, useVisit } from '../../lib/browser/location.ts';
+import { CONNECT, REPLACE, returnAddress } from '../../lib/connection-links.ts';
+import { paths } from '../../lib/paths.ts';
+import { SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';
 
@@ -21,19 +23,31 @@ export function AskedByAddress() {
   const replacing = data?.items.find(({ id }) => id === search.get(REPLACE));
   const connecting = CONNECTION_PROVIDERS.find((id) => id === search.get(CONNECT));
   useFinishAuthorization();
-  const visit = useVisit();
-  const close = () => (isReturning(visit) ? history.back() : setSearch({}, { replace: true }));
+  const returnTo = returnAddress(useVisit());
+  const close = () => (returnTo === null ? setSearch({}, { replace: true }) : history.back());
   if (replacing !== undefined) return <ReplaceConnectionDialog connection={replacing} onClose={close} />;
   if (connecting === undefined || data === undefined) return null;
-  return <ConnectDialog providers={[connecting]} signIn={data.signIn} onClose={close} />;
+  return (
+    <ConnectDialog
+      providers={[connecting]}
+      signIn={data.signIn}
+      returnTo={returnTo ?? paths.settings}
+      onClose={close}
+    />
+  );
 }
 
 /**
- * Completes a sign-in at a platform that sent the browser back here with a code, and removes the code from the
- * address.
+ * Completes a sign-in at a platform that sent the browser back here with a code, removes the code from the address,
+ * and returns to where the sign-in was begun.
  */
 function useFinishAuthorization(): void {
   const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const leave = useCallback(() => {
+    const returnTo = tryStorage(() => sessionStorage.getItem(SESSION_KEYS.returnTo));
+    if (returnTo !== null) navigate(returnTo, { replace: true });
+  }, [navigate]);
   const { mutate } = trpc.connections.finishAuthorization.useMutation({
     onSuccess: ({ provider, identity }) =>
       showToast({
@@ -41,6 +55,7 @@ function useFinishAuthorization(): void {
         description: `Fairlead publishes as ${identity}.`,
       }),
     onError: (error) => showToast(errorToast('Could not connect', error)),
+    onSettled: leave,
   });
   const code = search.get('code');
   const state = search.get('state');
@@ -56,6 +71,7 @@ function useFinishAuthorization(): void {
         title: `${CONNECTION_TITLES[provider]} was not connected`,
         description: 'The sign-in was cancelled.',
       });
+      leave();
     }
-  }, [code, state, refusal, mutate, setSearch]);
+  }, [code, state, refusal, mutate, setSearch, leave]);
 }

@@ -13,6 +13,8 @@ import { Select } from '../../components/fields/select.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { useAddress } from '../../lib/browser/location.ts';
+import { SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
 
@@ -23,11 +25,13 @@ export type ConnectDialogProps = {
   signIn?: readonly ConnectionProvider[] | undefined;
   /** The connection whose credential is replaced; absent to make a new one. */
   replacing?: Connection | undefined;
+  /** The address that signing in returns to; absent for the open one. */
+  returnTo?: string;
   onClose: () => void;
 };
 
 /** Asks for a credential, has the provider test it, and shows its account. Cancel ends a running test. */
-export function ConnectDialog({ providers, signIn = [], replacing, onClose }: ConnectDialogProps) {
+export function ConnectDialog({ providers, signIn = [], replacing, returnTo, onClose }: ConnectDialogProps) {
   const fixed = providers.length === 1 ? providers[0] : undefined;
   const form = useForm<CredentialForm>({ defaultValues: emptyForm(providers[0]) });
   const { handleSubmit, reset, watch, formState } = form;
@@ -54,7 +58,9 @@ export function ConnectDialog({ providers, signIn = [], replacing, onClose }: Co
           />
         </Field>
       )}
-      {replacing === undefined && !isDns && signIn.includes(chosen) && <SignInButton provider={chosen} form={form} />}
+      {replacing === undefined && !isDns && signIn.includes(chosen) && (
+        <SignInButton provider={chosen} returnTo={returnTo} form={form} />
+      )}
       <FormProvider {...form}>
         <CredentialFields provider={chosen} />
       </FormProvider>
@@ -120,9 +126,15 @@ function useConnect({ getValues, setError }: Form, replacing: Connection | undef
   return { isBusy: connect.isPending, submit, close };
 }
 
-function SignInButton({ provider, form: { setError } }: { provider: ConnectionProvider; form: Form }) {
+type SignInButtonProps = { provider: ConnectionProvider; returnTo: string | undefined; form: Form };
+
+function SignInButton({ provider, returnTo, form: { setError } }: SignInButtonProps) {
+  const here = useAddress();
   const authorize = trpc.connections.authorize.useMutation({
-    onSuccess: ({ url }) => window.location.assign(url),
+    onSuccess: ({ url }) => {
+      tryStorage(() => sessionStorage.setItem(SESSION_KEYS.returnTo, returnTo ?? here.pathname + here.search));
+      window.location.assign(url);
+    },
     onError: (error) => showInside(setError, errorToast('Could not open the sign-in page', error)),
   });
   return (

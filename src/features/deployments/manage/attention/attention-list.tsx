@@ -10,6 +10,7 @@ import { Button } from '../../../../components/button.tsx';
 import { Card, CardHeader } from '../../../../components/card.tsx';
 import { useNow } from '../../../../components/now.ts';
 import { CorruptedBadge } from '../../../../components/states/corrupted-badge.tsx';
+import { useReturnState } from '../../../../lib/connection-links.ts';
 import { paths } from '../../../../lib/paths.ts';
 import { overCapLabels, planBlocker } from '../../plan-labels.ts';
 import {
@@ -116,6 +117,7 @@ const icons: Record<AttentionItem['kind'], ReactNode> = {
 };
 
 function AttentionRow({ item: { kind, title, text, action } }: { item: AttentionItem }) {
+  const state = useReturnState();
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
       <div className="flex min-w-56 flex-1 gap-3">
@@ -129,7 +131,9 @@ function AttentionRow({ item: { kind, title, text, action } }: { item: Attention
         </div>
       </div>
       <Button size="sm" asChild className="max-sm:ml-7">
-        <Link to={action.to}>{action.label}</Link>
+        <Link to={action.to} state={state}>
+          {action.label}
+        </Link>
       </Button>
     </li>
   );
