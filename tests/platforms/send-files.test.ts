@@ -33,6 +33,27 @@ test('fewer files are sent at once after a refusal, and more again with each tha
   expect(Math.max(...beside.slice(60))).toBe(AT_ONCE);
 });
 
+test('fewer large files are held at once than small ones, and all are sent', async () => {
+  await using harness = await platformHarness();
+  const all = contents(40).map((content) => ({ ...content, sizeBytes: 1024 ** 2 }));
+  const beside: number[] = [];
+  let active = 0;
+  const sending = sendFiles(harness.call, {
+    contents: all,
+    missing: all,
+    atOnce: AT_ONCE,
+    async send() {
+      active += 1;
+      beside.push(active);
+      await turn();
+      active -= 1;
+    },
+  });
+  for await (const _event of sending);
+  expect(beside).toHaveLength(40);
+  expect(Math.max(...beside)).toBe(AT_ONCE / 4);
+});
+
 test('the first file that cannot be sent ends the others, and those that wait for their turn', async () => {
   await using harness = await platformHarness();
   const all = contents(40);

@@ -10,8 +10,13 @@ import type { PlatformCall, PublishEvent } from './platform.ts';
 export type Content = { path: string; sha256: string; sizeBytes: number };
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
-/** A larger file is streamed; below this, one read is quicker and the request knows its length. */
-const WHOLE_MAX_BYTES = 1024 * 1024;
+/** A larger file is streamed; below this, one read is quicker. */
+const WHOLE_MAX_BYTES = 256 * 1024;
+/**
+ * The pieces of a larger file wait for the network, and then for the garbage collector. Fifty such files at once would
+ * hold more than all else of a publication, and a dozen fills the line as well.
+ */
+const LARGE_SLOTS = 4;
 
 /** Returns each content of the manifest once, however many paths share it. */
 export function contentsOf(manifest: Manifest): Content[] {
@@ -70,10 +75,11 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
   const queue = missing.values();
   const work = async (): Promise<void> => {
     for (const content of queue) {
-      await slots.enter();
+      const needed = content.sizeBytes > WHOLE_MAX_BYTES ? LARGE_SLOTS : 1;
+      await slots.enter(needed);
       inner.signal.throwIfAborted();
       await send(content, inner);
-      slots.leave();
+      slots.leave(needed);
       done += 1;
       doneBytes += content.sizeBytes;
     }
@@ -90,24 +96,25 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
 }
 
 /**
- * Halves the number of slots after each failure, and adds one after each success. A failed upload keeps its slot: the
- * whole work ends.
+ * Halves the number of slots after each failure, and adds one after each success. A failed upload keeps its slots: the
+ * whole work ends. The last to enter may take more than there are, so that a large one waits for one slot alone.
  */
 function createSlots(max: number) {
-  const queue: (() => void)[] = [];
+  const queue: { needed: number; begin: () => void }[] = [];
   let open = max;
   let taken = 0;
   return {
-    async enter(): Promise<void> {
-      if (taken >= open) return new Promise((resolve) => queue.push(resolve));
-      taken += 1;
+    async enter(needed: number): Promise<void> {
+      if (taken >= open) return new Promise((begin) => queue.push({ needed, begin }));
+      taken += needed;
     },
-    leave(): void {
-      taken -= 1;
+    leave(needed: number): void {
+      taken -= needed;
       open = Math.min(open + 1, max);
       while (taken < open && queue.length > 0) {
-        taken += 1;
-        queue.shift()?.();
+        const next = queue.shift();
+        taken += next?.needed ?? 0;
+        next?.begin();
       }
     },
     halve(): void {
