@@ -24,7 +24,8 @@ export function rememberVerified(): Verified {
 export type Reading = { verified: Verified; openPacks: OpenPacks };
 
 /** The place of an artifact's bytes: a whole file, or a part of a pack. */
-export type Place = { path: string; part: { offset: number; sizeBytes: number } | null };
+export type Place = { path: string; part: Part | null };
+type Part = { offset: number; sizeBytes: number };
 
 export type OpenAt = (place: Place, sha256: string, reading: Reading) => Promise<OpenArtifact | 'corrupted' | null>;
 
@@ -46,7 +47,7 @@ export const openVerified: OpenAt = async (place, sha256, { verified, openPacks 
     const part = partOf(place, opened);
     const artifact = openArtifact(opened, part);
     if (isSame(verified.get(sha256), fingerprint)) return artifact;
-    if (part.offset + part.sizeBytes > fingerprint.sizeBytes || !(await isIntact(artifact, sha256))) {
+    if (part.offset + part.sizeBytes > fingerprint.sizeBytes || !(await isIntact(opened, part, sha256))) {
       await opened.close();
       return 'corrupted';
     }
@@ -62,7 +63,7 @@ function openPlace({ path, part }: Place, openPacks: OpenPacks): Promise<Borrowe
   return part === null ? openAlone(path) : openPacks.borrow(path);
 }
 
-function partOf({ part }: Place, { fingerprint }: BorrowedFile): NonNullable<Place['part']> {
+function partOf({ part }: Place, { fingerprint }: BorrowedFile): Part {
   return part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
 }
 
@@ -94,27 +95,35 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
  * Returns whether these are the bytes of this hash. They are read a second time before the answer is no, because a
  * corrupted artifact is moved out for good, and a disk, a cable or memory may misread once.
  */
-async function isIntact(artifact: OpenArtifact, sha256: string): Promise<boolean> {
-  return (await hashOf(artifact)) === sha256 || (await hashOf(artifact)) === sha256;
+async function isIntact({ file }: BorrowedFile, part: Part, sha256: string): Promise<boolean> {
+  return (await hashOfPart(file, part)) === sha256 || (await hashOfPart(file, part)) === sha256;
 }
 
-/** Computes the SHA-256 of the whole file. */
-export async function hashOf(artifact: OpenArtifact): Promise<string> {
+/** Reads all pieces into one buffer: those of many files would wait for the garbage collector together. */
+async function hashOfPart(file: FileHandle, { offset, sizeBytes }: Part): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of artifact.stream()) hash.update(piece);
+  const bytes = Buffer.allocUnsafeSlow(Math.min(sizeBytes, READ_PIECE_BYTES));
+  for (let at = 0; at < sizeBytes; at += bytes.length) {
+    const piece = bytes.subarray(0, sizeBytes - at);
+    await fill(file, piece, offset + at);
+    hash.update(piece);
+  }
   return hash.digest('hex');
 }
 
-function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: NonNullable<Place['part']>): OpenArtifact {
+async function fill(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let filled = 0; filled < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, position + filled);
+    if (bytesRead === 0) throw corrupted('A file of this release was cut short in the store.');
+    filled += bytesRead;
+  }
+}
+
+function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: Part): OpenArtifact {
   async function read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, sizeBytes) - start);
     const bytes = Buffer.allocUnsafeSlow(length);
-    let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await file.read(bytes, filled, length - filled, offset + start + filled);
-      if (bytesRead === 0) throw corrupted('A file of this release was cut short in the store.');
-      filled += bytesRead;
-    }
+    await fill(file, bytes, offset + start);
     return bytes;
   }
   return {

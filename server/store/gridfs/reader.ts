@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { hashOf, VERIFIED } from '../disk/reader.ts';
+import { VERIFIED } from '../disk/reader.ts';
 import { corrupted } from '../storage-errors.ts';
 import type { OpenArtifact } from '../store.ts';
 import { CHUNK_BYTES, type Grid, type GridFile, WHOLE } from './files.ts';
@@ -46,6 +47,13 @@ async function openIntact(grid: Grid, file: GridFile): Promise<OpenArtifact | nu
     if (error instanceof MissingBytes) return null;
     throw error;
   }
+}
+
+/** Computes the SHA-256 of the whole file. */
+async function hashOf(artifact: OpenArtifact): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of artifact.stream()) hash.update(piece);
+  return hash.digest('hex');
 }
 
 /** A chunk is missing, or shorter than it was. */
