@@ -91,21 +91,40 @@ async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: 
   // A release that returns again and again to wait for its platform passes finished steps without a transaction.
   if (of.published.steps[name].state === 'done') return null;
   return job.transaction(async (session) => {
-    const publication = await PublicationModel.findOne(own).session(session).lean();
+    const at = job.providers.now();
+    // A step is mostly begun once: then this one command reads it as well.
+    const begun = await PublicationModel.findOneAndUpdate(
+      { ...own, [`steps.${name}.state`]: 'waiting' },
+      { $set: fieldsAt(`steps.${name}`, begins(at)) },
+      { session },
+    ).lean();
+    const publication = begun ?? (await PublicationModel.findOne(own).session(session).lean());
     if (publication === null) throw new Error(`There is no publication ${_id}.`);
     const step = publication.steps[name];
     if (step.state === 'done') return null;
-    const at = job.providers.now();
     if (of.isPrimary) await moveToStep(session, { ...own, _id: of.release._id }, name, at);
     else if (publication.state !== 'publishing' && publication.state !== 'waiting') throw overBeforeStep();
-    const line = { at, text: 'Continued after an interruption' };
-    const isInterrupted = step.state === 'running' && !step.isWaiting;
-    const begins = step.state === 'running' ? {} : { state: 'running', startedAt: at };
-    const report = { progress: {}, lines: isInterrupted ? [line] : [] };
-    await writeReport(session, { ...own, name }, report, { ...begins, isWaiting: false });
-    const startedAt = step.state === 'running' ? (step.startedAt ?? at) : at;
-    return { startedAt, lastLine: (isInterrupted ? line : step.log.at(-1))?.text ?? null };
+    if (begun !== null) return { startedAt: at, lastLine: step.log.at(-1)?.text ?? null };
+    return continueStep(session, { ...own, name }, step, at);
   });
+}
+
+const begins = (at: Date) => ({ state: 'running', startedAt: at, isWaiting: false });
+
+/** Goes on with a step that an earlier run has begun. */
+async function continueStep(
+  session: ClientSession,
+  place: StepPlace,
+  step: PublicationRow['steps'][ReleaseStepName],
+  at: Date,
+): Promise<Begun> {
+  const isRunning = step.state === 'running';
+  const line = { at, text: 'Continued after an interruption' };
+  const isInterrupted = isRunning && !step.isWaiting;
+  const report = { progress: {}, lines: isInterrupted ? [line] : [] };
+  await writeReport(session, place, report, isRunning ? { isWaiting: false } : begins(at));
+  const startedAt = isRunning ? (step.startedAt ?? at) : at;
+  return { startedAt, lastLine: (isInterrupted ? line : step.log.at(-1))?.text ?? null };
 }
 
 /** A roll back stays in the state that it begins with: what has to be sent anew for it is no step of the release. */
