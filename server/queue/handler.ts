@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Providers } from '../context.ts';
+import type { PublicationRow } from '../database/models/publishing/publication.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 
 /**
@@ -63,8 +64,11 @@ export type StepReport = {
   progress(progress: Partial<StepProgress>): void;
   /** Adds a line to the step's log. */
   log(text: string): void;
-  /** Writes what the step has led to in the transaction that ends it, unless its work throws. */
-  atEnd(write: (session: ClientSession) => Promise<void>): void;
+  /**
+   * Writes what the step has led to in the transaction that ends it, unless its work throws. The returned fields of the
+   * publication are written together with the step.
+   */
+  atEnd(write: (session: ClientSession) => Promise<Partial<PublicationRow> | undefined>): void;
 };
 
 export type JobHandlers = { [Name in JobName]?: JobHandler<Name> };

@@ -60,8 +60,8 @@ export async function runStep(
   // Taken before: the transaction runs again when something gets in its way.
   const rest = report.take();
   await job.transaction(async (session) => {
-    await writeReport(session, place, rest, { state: 'done', endedAt: job.providers.now() });
-    await report.end(session);
+    const ledTo = await report.end(session);
+    await writeReport(session, place, rest, { state: 'done', endedAt: job.providers.now() }, ledTo);
   });
   await job.providers.faults?.at(`${name}:end`);
   return true;
@@ -150,7 +150,7 @@ function overBeforeStep(): AppError {
 
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
 const NOTHING: Pending = { progress: {}, lines: [] };
-type StepEnd = (session: ClientSession) => Promise<void>;
+type StepEnd = Parameters<StepReport['atEnd']>[0];
 type Report = {
   step: StepReport;
   end: StepEnd;
@@ -232,13 +232,14 @@ async function writeReport(
   { name, ...own }: StepPlace,
   { progress, lines }: Pending,
   set: Record<string, unknown> = {},
+  ledTo: Partial<PublicationRow> = {},
 ): Promise<void> {
   const at = `steps.${name}`;
-  const fields = { ...progress, ...set };
+  const fields = { ...fieldsAt(at, { ...progress, ...set }), ...ledTo };
   await PublicationModel.updateOne(
     own,
     {
-      ...(Object.keys(fields).length > 0 && { $set: fieldsAt(at, fields) }),
+      ...(Object.keys(fields).length > 0 && { $set: fields }),
       ...(lines.length > 0 && {
         $push: { [`${at}.log`]: { $each: lines, $slice: -STEP_LOG_LINES } },
         $inc: { [`${at}.logCount`]: lines.length },

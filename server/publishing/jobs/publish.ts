@@ -57,8 +57,8 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
     const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
     step.atEnd(async (session) => {
-      await savePublished(session, work, { missingLinks });
       await end(session);
+      return { missingLinks };
     });
   });
   // An earlier version ended the step first, and may have been killed in between.

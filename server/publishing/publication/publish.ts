@@ -129,8 +129,10 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
       const ref = next.value;
       const { url, ownUrl } = await platform.release(call, ref);
       report.atEnd(async (session) => {
-        await savePublished(session, work, { ref, url, ownUrl });
         if (url !== null) await saveDestination(session, work, { url });
+        const ledTo = { ref, url, ownUrl };
+        Object.assign(work.published, ledTo);
+        return ledTo;
       });
     },
   };
