@@ -64,7 +64,7 @@ export async function makeLive(session: ClientSession, providers: Providers, { r
   });
   if (live === null || deployment === null) throw changedMeanwhile();
   if (live.replacedReleaseId) await replace(session, accountId, live.replacedReleaseId, now);
-  await endRollBack(session, live, 'done', now);
+  if (wasLiveBefore(release)) await endRollBack(session, live, 'done', now);
   await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
   const { name } = deployment;
@@ -141,7 +141,7 @@ export async function takeBack(
   return { release: ended, deployment: left };
 }
 
-/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
+/** Records how a rollback ended. */
 async function endRollBack(
   session: ClientSession,
   { accountId, _id: toReleaseId }: ReleaseDoc,
