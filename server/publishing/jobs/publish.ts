@@ -5,7 +5,13 @@ import { runStep } from '../../queue/steps.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import { complete } from '../publication/outcome.ts';
 import { switchTo } from '../publication/promote.ts';
-import { makePublic, prepareFiles, restWhileLimited, startPublication } from '../publication/publish.ts';
+import {
+  isAskedToSwitch,
+  makePublic,
+  prepareFiles,
+  restWhileLimited,
+  startPublication,
+} from '../publication/publish.ts';
 import { loadReleaseWork, type ReleaseWork, savePublished } from '../publication/release-work.ts';
 import { leaveForLooks, verifyRelease } from '../publication/verify.ts';
 import { watchPublication } from '../publication/watch.ts';
@@ -70,11 +76,16 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   const isFirst = !work.isSwitched && !work.wasVerified;
   if (isFirst) await verification.atOwnAddress();
   await job.providers.faults?.at('verifying:seen');
+  const isAsked = isAskedToSwitch(work);
+  const change = {
+    ...(isFirst && { verifiedUnder: verification.conditions }),
+    ...(!isAsked && { publicAt: work.published.publicAt ?? call.now() }),
+  };
   await job.transaction(async (session) => {
-    if (isFirst) await savePublished(session, work, { verifiedUnder: verification.conditions });
+    await savePublished(session, work, change);
     if (work.isPrimary) await switchTo(session, work.release);
   });
   await job.providers.faults?.at('verifying:switched');
-  await makePublic(work, job, call, step);
+  if (isAsked) await makePublic(work, job, call, step);
   return verification.atPublicAddress();
 }

@@ -164,28 +164,33 @@ function without(manifest: Manifest, lost: readonly { path: string }[]): Manifes
 }
 
 /**
- * Leads the platform's visitors to this release, unless publishing has done that; a request by an earlier run is not
- * repeated. Throws the errors of the halves of a publication.
+ * Returns whether the platform is asked to lead its visitors to this release. Otherwise publishing has done that, or on
+ * Fairlead's own host the deployment's pointer does.
+ */
+export function isAskedToSwitch({ platform, published, wasVerified }: ReleaseWork): boolean {
+  const isDraft = platform.capabilities.draft && !PLATFORMS[platform.id].isServedHere;
+  return (isDraft || wasVerified) && platform.restore !== undefined && storedRef(published.ref) !== null;
+}
+
+/**
+ * Leads the platform's visitors to this release; a request by an earlier run is not repeated. Throws the errors of the
+ * halves of a publication.
  */
 export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformCall, step: StepReport): Promise<void> {
   const { platform, published, release } = work;
-  if (published.publicAt instanceof Date) return;
-  let ref = storedRef(published.ref);
-  const isAsked = platform.capabilities.draft || work.wasVerified;
-  if (ref !== null && isAsked && platform.restore !== undefined) {
-    const time = timeOf(work, call, begunAt(work, step.startedAt));
-    const events = platform.restore(time.call, { ref, actId: published.actId ?? release._id });
-    for (;;) {
-      const next = await time.within(() => events.next());
-      if (next.done) {
-        ref = next.value;
-        break;
-      }
-      await keep(next.value, work, job, call);
-      tell(next.value, step, time);
+  const ref = storedRef(published.ref);
+  if (published.publicAt instanceof Date || ref === null || platform.restore === undefined) return;
+  const time = timeOf(work, call, begunAt(work, step.startedAt));
+  const events = platform.restore(time.call, { ref, actId: published.actId ?? release._id });
+  for (;;) {
+    const next = await time.within(() => events.next());
+    if (next.done) {
+      const change = { ref: next.value, publicAt: call.now() };
+      return job.transaction((session) => savePublished(session, work, change));
     }
+    await keep(next.value, work, job, call);
+    tell(next.value, step, time);
   }
-  await job.transaction((session) => savePublished(session, work, { ref, publicAt: call.now() }));
 }
 
 /** A reference consists of ids and addresses; a longer one is nothing that a platform needs to be told again. */
