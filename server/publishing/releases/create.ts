@@ -32,7 +32,7 @@ import {
 } from '../uploads/index.ts';
 import { countRelease } from './pace.ts';
 import { findRelease } from './read.ts';
-import { toReleaseOf } from './to-release.ts';
+import { toRelease } from './to-release.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
@@ -61,8 +61,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   if (input.ifChanged === true && deployment.state !== 'deploying')
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, { _id: upload._id, manifestHash });
   await countRelease(ctx);
-  const doc = await consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
-  return toReleaseOf(ctx, doc);
+  return consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
 }
 
 /**
@@ -87,7 +86,7 @@ type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: st
 async function consumeUpload(
   ctx: AccountContext,
   { deploymentId, upload, manifestHash }: ReleaseUpload,
-): Promise<ReleaseDoc> {
+): Promise<Release> {
   const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
   const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, described, {
@@ -121,8 +120,7 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   const createdBy = await actorName(ctx);
   const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, { deploymentId, source: 'retry', manifestHash, createdBy });
-  const doc = await startDescribed(describe, (session, made) => startRelease(session, ctx, made));
-  return toReleaseOf(ctx, doc);
+  return startDescribed(describe, (session, made) => startRelease(session, ctx, made));
 }
 
 /**
@@ -179,8 +177,8 @@ class CountOutdated extends Error {}
 /** Runs the transaction with the description made before it, and describes anew when that is outdated by then. */
 async function startDescribed(
   describe: () => Promise<DescribedRelease>,
-  start: (session: ClientSession, made: DescribedRelease) => Promise<ReleaseDoc>,
-): Promise<ReleaseDoc> {
+  start: (session: ClientSession, made: DescribedRelease) => Promise<Release>,
+): Promise<Release> {
   for (;;) {
     const made = await describe();
     try {
@@ -191,12 +189,12 @@ async function startDescribed(
   }
 }
 
-/** Returns the next number of the deployment, its publications, its event and its job. */
+/** Makes the release with the next number of the deployment, its publications, its event and its job. */
 async function startRelease(
   session: ClientSession,
   ctx: AccountContext,
   { release, reusedNames }: DescribedRelease,
-): Promise<ReleaseDoc> {
+): Promise<Release> {
   const { accountId } = ctx.actor;
   const { deploymentId } = release;
   const id = newId();
@@ -222,7 +220,7 @@ async function startRelease(
   };
   const [doc] = await ReleaseModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');
-  await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
+  const publications = await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
   const { primaryId: destinationId } = deployment;
   await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'publishing', error: null });
   await enqueueJob(session, {
@@ -231,7 +229,8 @@ async function startRelease(
     accountId,
     key: destinationKey({ deploymentId, destinationId }),
   });
-  return doc;
+  const listed = publications.map((one) => one.toObject());
+  return toRelease(ctx.providers.addresses, doc, listed, deployment);
 }
 
 /** The release goes to the primary destination first, and once it is live there to the others. */
