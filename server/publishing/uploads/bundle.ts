@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { AccountContext } from '../../context.ts';
+import type { UploadDoc } from '../../database/models/publishing/upload.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
@@ -43,7 +44,7 @@ export async function receiveBundle(
       await storeAll(store, bundle.files);
       return bundle;
     });
-    await endWhenAway(() => storeFiles(ctx, uploadId, files));
+    await endWhenAway(() => storeFiles(ctx, upload, files));
     const problem = arriving.cut ?? fault;
     if (problem !== null) throw problem;
   });
@@ -135,10 +136,10 @@ function wrong(code: 'bad_request' | 'hash_mismatch', message: string, { sha256 
   return new AppError(code, message, { field: sha256 });
 }
 
-async function storeFiles(ctx: AccountContext, uploadId: string, files: readonly Sent[]): Promise<void> {
+async function storeFiles(ctx: AccountContext, upload: UploadDoc, files: readonly Sent[]): Promise<void> {
   const infos = files.map(({ info }) => info);
   await Promise.all([rememberAll(ctx, infos), clearStoredAgain(infos.map(({ sha256 }) => sha256))]);
-  await touch(ctx, uploadId);
+  await touch(ctx, upload);
 }
 
 /** Stores the files so that all of them are durable at one moment. */

@@ -42,7 +42,7 @@ export async function receiveFile(ctx: AccountContext, uploadId: string, file: I
   const info = await withSlot(rateCounters, slots, () =>
     store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry),
   );
-  await endWhenAway(() => storeFile(ctx, uploadId, info));
+  await endWhenAway(() => storeFile(ctx, upload, info));
 }
 
 type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
@@ -98,15 +98,15 @@ export async function* keepingOpen(
     if (endAfter(ctx).getTime() - endsMs >= TOUCH_MS) {
       endsMs = endAfter(ctx).getTime();
       // While the database is away nobody else can open an upload either, so this file is not broken off.
-      await endWhenAway(() => touch(ctx, upload._id)).catch(() => undefined);
+      await endWhenAway(() => touch(ctx, upload)).catch(() => undefined);
     }
     yield chunk;
   }
 }
 
-async function storeFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
+async function storeFile(ctx: AccountContext, upload: UploadDoc, info: ArtifactInfo): Promise<void> {
   await Promise.all([remember(ctx, info), clearStoredAgain([info.sha256])]);
-  await touch(ctx, uploadId);
+  await touch(ctx, upload);
 }
 
 /**

@@ -14,8 +14,18 @@ export const TOUCH_MS = 10_000;
  * `quota_exhausted`.
  */
 export async function openUpload(ctx: AccountContext, deploymentId: string | null): Promise<string> {
+  const id =
+    (await takeSlot(ctx, deploymentId)) ?? ((await closeQuiet(ctx)) ? await takeSlot(ctx, deploymentId) : null);
+  if (id !== null) return id;
+  throw new AppError('quota_exhausted', `${UPLOAD_LIMITS.maxOpenUploads} uploads are open, which is the limit.`, {
+    hint: 'Publish one of them, or wait half a minute.',
+    retryAfterMs: QUIET_MS,
+  });
+}
+
+/** Returns the id of the new upload; null when all slots are taken. */
+async function takeSlot(ctx: AccountContext, deploymentId: string | null): Promise<string | null> {
   const { accountId } = ctx.actor;
-  await closeQuiet(ctx);
   for (let slot = 0; slot < UPLOAD_LIMITS.maxOpenUploads; slot += 1) {
     const id = newId();
     try {
@@ -25,23 +35,18 @@ export async function openUpload(ctx: AccountContext, deploymentId: string | nul
       if (!isDuplicateKey(error)) throw error;
     }
   }
-  throw new AppError('quota_exhausted', `${UPLOAD_LIMITS.maxOpenUploads} uploads are open, which is the limit.`, {
-    hint: 'Publish one of them, or wait half a minute.',
-    retryAfterMs: QUIET_MS,
-  });
+  return null;
 }
 
-/**
- * Closes the upload that was quiet longest, when all three slots are taken; its files are found again by their hashes.
- */
-async function closeQuiet(ctx: AccountContext): Promise<void> {
+/** Closes the upload that was quiet longest, if one is; its files are found again by their hashes. */
+async function closeQuiet(ctx: AccountContext): Promise<boolean> {
   const { accountId } = ctx.actor;
-  const open = await UploadModel.find({ accountId, state: 'open' });
-  if (open.length < UPLOAD_LIMITS.maxOpenUploads) return;
-  const [oldest] = open
+  const [oldest] = (await UploadModel.find({ accountId, state: 'open' }))
     .filter((doc) => doc.expiresAt <= quietEnd(ctx))
     .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
-  if (oldest !== undefined) await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
+  if (oldest === undefined) return false;
+  await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
+  return true;
 }
 
 /** Returns when the upload ends if nothing more arrives for it. */
@@ -79,11 +84,12 @@ export function uploadChanged(): AppError {
   return new AppError('upload_closed', 'This upload was changed or used in the meantime.');
 }
 
-/** Keeps the upload from counting as quiet. */
-export async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
+/** Keeps the upload from counting as quiet; one that was read a moment ago may have been kept so already. */
+export async function touch(ctx: AccountContext, { _id, expiresAt }: UploadDoc): Promise<void> {
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
+  if (expiresAt >= soon) return;
   await UploadModel.updateOne(
-    { _id: uploadId, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
+    { _id, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
     { $set: { expiresAt: endAfter(ctx) } },
   );
 }

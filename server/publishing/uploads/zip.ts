@@ -1,6 +1,7 @@
 import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
 import { countsAddress } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
+import type { UploadDoc } from '../../database/models/publishing/upload.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { customerOf } from '../../lib/loopback.ts';
@@ -31,13 +32,13 @@ export type SentZip = {
  * `body_too_large`, `quota_exhausted`, `storage_full`, `overloaded`.
  */
 export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
-  await endWhenAway(() => findOpenUpload(ctx, uploadId));
+  const upload = await endWhenAway(() => findOpenUpload(ctx, uploadId));
   const full = (): AppError =>
     new AppError('conflict', 'A ZIP file is already being sent to this upload.', {
       hint: 'Wait until it has arrived, or open another upload.',
     });
   return withSlot(ctx.providers.rateCounters, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
-    const stored = await keptOpen(ctx, uploadId, () =>
+    const stored = await keptOpen(ctx, upload, () =>
       ctx.providers.zips.take(
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
         {
@@ -63,9 +64,9 @@ function partOf(ctx: AccountContext, uploadId: string, key: string) {
 }
 
 /** Keeps an upload from counting as quiet while its archive arrives and is read, however long that takes. */
-async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Promise<T>): Promise<T> {
+async function keptOpen<T>(ctx: AccountContext, upload: UploadDoc, work: () => Promise<T>): Promise<T> {
   // While the database is away nobody else can open an upload either, so this one is not broken off.
-  const timer = setInterval(() => void touch(ctx, uploadId).catch(() => undefined), TOUCH_MS / 2);
+  const timer = setInterval(() => void touch(ctx, upload).catch(() => undefined), TOUCH_MS / 2);
   try {
     return await work();
   } finally {
