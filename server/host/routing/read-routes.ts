@@ -1,3 +1,4 @@
+import type { PipelineStage } from 'mongoose';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
@@ -34,12 +35,10 @@ type ServedDeployment = {
   reusedNames?: readonly string[] | null;
 };
 
-type ServedRelease = {
-  _id: string;
-  manifestHash: string;
-  replacedReleaseId?: string | null;
-};
+type ServedRelease = { _id: string; manifestHash: string };
 type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
+/** With the release that it leads to, and the one that this has replaced; each is there once or not at all. */
+type Led = ServedDeployment & { current: ServedRelease[]; replaced: GivenWay[] };
 
 const DEPLOYMENT_FIELDS = {
   accountId: 1,
@@ -51,15 +50,26 @@ const DEPLOYMENT_FIELDS = {
   hasCleanUrls: 1,
   reusedNames: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, replacedReleaseId: 1 } as const;
+const GIVEN_WAY_FIELDS = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
+
+/** Returns the live sites among the matching deployments. */
+const findLed = ($match: Record<string, unknown>) =>
+  DeploymentModel.aggregate<Led>([
+    { $match },
+    { $project: DEPLOYMENT_FIELDS },
+    joinRelease('current', 'currentReleaseId', { manifestHash: 1, replacedReleaseId: 1 }),
+    joinRelease('replaced', 'current.replacedReleaseId', GIVEN_WAY_FIELDS),
+  ]);
+
+function joinRelease(as: keyof Led, localField: string, $project: Record<string, 1>): PipelineStage.Lookup {
+  const from = ReleaseModel.collection.name;
+  return { $lookup: { from, localField, foreignField: '_id', pipeline: [{ $project }], as } };
+}
 
 /** Yields every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
-  const served = DeploymentModel.find({ currentReleaseId: { $gt: '' } }, DEPLOYMENT_FIELDS)
-    .setOptions({ acrossAccounts: 'host' })
-    .lean()
-    .cursor({ batchSize: BATCH });
-  let batch: ServedDeployment[] = [];
+  const served = findLed({ currentReleaseId: { $gt: '' } }).cursor({ batchSize: BATCH });
+  let batch: Led[] = [];
   for await (const deployment of rowsOf(served)) {
     batch.push(deployment);
     if (batch.length < BATCH) continue;
@@ -71,47 +81,32 @@ export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
 
 /** Returns the live sites among these deployments; one that is missing serves nothing. */
 export async function readRoutes(deploymentIds: readonly string[], now: Date): Promise<RouteRow[]> {
-  const deployments = await DeploymentModel.find({ _id: { $in: [...deploymentIds] } }, DEPLOYMENT_FIELDS)
-    .setOptions({ acrossAccounts: 'host' })
-    .lean();
-  return routesOf(deployments, now);
+  return routesOf(await findLed({ _id: { $in: [...deploymentIds] } }), now);
 }
 
-async function routesOf(deployments: readonly ServedDeployment[], now: Date): Promise<RouteRow[]> {
-  const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
+async function routesOf(deployments: readonly Led[], now: Date): Promise<RouteRow[]> {
+  const served = deployments.filter((deployment) => isServed(deployment) && deployment.current.length > 0);
   if (served.length === 0) return [];
-  const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
-  const before = await readGivenWay(
-    served.map((deployment) => deployment._id),
-    [...releases.values()].flatMap(({ replacedReleaseId }) => replacedReleaseId ?? []),
-    new Date(now.getTime() - EARLIER_ASSETS_MS),
+  const before = await readGivenWay(served, new Date(now.getTime() - EARLIER_ASSETS_MS));
+  return served.flatMap((deployment) =>
+    deployment.current.map((release) => toRow(deployment, release, before.get(deployment._id))),
   );
-  return served.flatMap((deployment) => {
-    const release = releases.get(deployment.currentReleaseId ?? '');
-    return release === undefined ? [] : [toRow(deployment, release, before.get(deployment._id))];
-  });
 }
 
 /**
  * Returns by deployment, newest first, the releases that were replaced since then or have just been switched away
  * from.
  */
-async function readGivenWay(
-  deploymentIds: readonly string[],
-  replacedIds: readonly string[],
-  since: Date,
-): Promise<Map<string, Replaced[]>> {
-  const fields = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
-  const find = (filter: Record<string, unknown>) =>
-    ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean<GivenWay[]>();
-  const [left, replaced] = await Promise.all([
+async function readGivenWay(deployments: readonly Led[], since: Date): Promise<Map<string, Replaced[]>> {
+  const deploymentId = { $in: deployments.map(({ _id }) => _id) };
+  const left = await ReleaseModel.find({ deploymentId, servedUntil: { $gt: since } }, GIVEN_WAY_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
     // Where few match, plans are equally good in the planner's trial, and that by number would be kept for all.
-    find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }).hint('deployment_served_until'),
-    // Until the next release was seen live, nothing says when this one was replaced. It may be seen between the two
-    // queries, so that this one asks for no date.
-    replacedIds.length === 0 ? [] : find({ _id: { $in: [...replacedIds] } }),
-  ]);
-  const recent = [...left, ...replaced].filter(({ servedUntil }) => !servedUntil || servedUntil > since);
+    .hint('deployment_served_until')
+    .lean<GivenWay[]>();
+  // Until the next release was seen live, nothing says when this one was replaced.
+  const replaced = deployments.flatMap((deployment) => deployment.replaced);
+  const recent = [...replaced, ...left].filter(({ servedUntil }) => !servedUntil || servedUntil > since);
   const given = [...new Map(recent.map((release) => [release._id, release])).values()];
   const byDeployment = new Map<string, Replaced[]>();
   const timeOf = ({ servedUntil }: GivenWay): number => servedUntil?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -121,13 +116,6 @@ async function readGivenWay(
     byDeployment.set(release.deploymentId, ofDeployment);
   }
   return byDeployment;
-}
-
-async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
-  const releases = await ReleaseModel.find({ _id: { $in: [...ids] } }, RELEASE_FIELDS)
-    .setOptions({ acrossAccounts: 'host' })
-    .lean();
-  return new Map(releases.map((release) => [release._id, release]));
 }
 
 function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: Replaced[] = []): RouteRow {
@@ -161,7 +149,7 @@ export async function findPreview(slug: string, number: number): Promise<RouteRo
     .setOptions({ acrossAccounts: 'host' })
     .lean();
   if (deployment === null || !isServed(deployment)) return null;
-  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { ...RELEASE_FIELDS, state: 1 })
+  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { manifestHash: 1, state: 1 })
     .setOptions({ acrossAccounts: 'host' })
     .lean();
   if (release === null || !PREVIEWED.includes(release.state)) return null;
