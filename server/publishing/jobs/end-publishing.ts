@@ -61,7 +61,7 @@ async function tryToWithdraw(
 /** Ends the publication when its job has become a dead letter, whatever state it is in. */
 export const endDeadPublication: NonNullable<JobHandler<'publish'>['onDeadLetter']> = async (session, job, error) => {
   const { accountId, payload, providers } = job;
-  const wanted = await findWanted(accountId, payload);
+  const wanted = await findWanted(session, accountId, payload);
   if (wanted?.release.cancelRequestedAt) await cancel(session, providers, accountId, payload);
   else await fail(session, providers, accountId, payload, error);
 };

@@ -21,7 +21,7 @@ export async function complete(
   accountId: string,
   ids: PublicationIds,
 ): Promise<void> {
-  const wanted = await findWanted(accountId, ids);
+  const wanted = await findWanted(session, accountId, ids);
   if (wanted === null) return;
   const { deploymentId, releaseId } = wanted.published;
   await end(session, wanted, { state: 'live', error: null }, { releaseId });
@@ -40,7 +40,7 @@ export async function fail(
   ids: PublicationIds,
   thrown: unknown,
 ): Promise<void> {
-  const wanted = await findWanted(accountId, ids);
+  const wanted = await findWanted(session, accountId, ids);
   if (wanted === null) return;
   const { release, deployment, destination, published, isPrimary } = wanted;
   const error = shownError(thrown);
@@ -69,7 +69,7 @@ export async function cancel(
   accountId: string,
   ids: PublicationIds,
 ): Promise<ReleaseDoc | null> {
-  const wanted = await findWanted(accountId, ids);
+  const wanted = await findWanted(session, accountId, ids);
   if (wanted === null) return null;
   const at = providers.now();
   const set = { finishedAt: at };

@@ -3,7 +3,7 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { siteOf, siteUrlOf } from '../../database/site-address.ts';
@@ -23,7 +23,7 @@ import { wasLiveBefore } from './was-live-before.ts';
  * served: it is switched before the second half of verification and put back when that fails. The states of the two
  * releases follow when the outcome is known.
  */
-export async function switchTo(session: ClientSession, release: ReleaseDoc): Promise<void> {
+export async function switchTo(session: ClientSession, release: ReleaseRow): Promise<void> {
   const { accountId, deploymentId } = release;
   const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
   const replaced = deployment?.currentReleaseId ?? null;

@@ -143,7 +143,7 @@ async function readPrevious(work: ReleaseWork): Promise<PublishRequest['previous
   const { servedId, release } = work;
   if (servedId === null || servedId === release._id) return null;
   const { accountId } = release;
-  const current = await ReleaseModel.findOne({ _id: servedId, accountId });
+  const current = await ReleaseModel.findOne({ _id: servedId, accountId }).lean();
   const published = await findPublication(accountId, { releaseId: servedId, destinationId: work.destination._id });
   const ref = storedRef(published?.ref);
   if (current === null || ref === null) return null;

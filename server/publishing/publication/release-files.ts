@@ -1,13 +1,13 @@
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import { decodeManifest, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 
 /** Returns the release to compare with: the one that visitors had when it was made, or null. */
-export async function comparedRelease(release: ReleaseDoc): Promise<ReleaseDoc | null> {
+export async function comparedRelease(release: ReleaseRow): Promise<ReleaseRow | null> {
   const { accountId, deploymentId, number, previousReleaseId } = release;
   if (previousReleaseId === undefined) return previousRelease(accountId, deploymentId, number);
-  return previousReleaseId === null ? null : ReleaseModel.findOne({ _id: previousReleaseId, accountId });
+  return previousReleaseId === null ? null : ReleaseModel.findOne({ _id: previousReleaseId, accountId }).lean();
 }
 
 /** Returns the last release before this number that was ever live. */
@@ -15,10 +15,11 @@ export async function previousRelease(
   accountId: string,
   deploymentId: string,
   number: number,
-): Promise<ReleaseDoc | null> {
+): Promise<ReleaseRow | null> {
   return ReleaseModel.findOne({ accountId, deploymentId, number: { $lt: number }, verifiedAt: { $gt: new Date(0) } })
     .sort({ number: -1 })
-    .hint('account_deployment_newest');
+    .hint('account_deployment_newest')
+    .lean();
 }
 
 /** Returns the files of a release. Throws `artifact_corrupted` when the store has lost the list. */

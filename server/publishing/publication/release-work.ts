@@ -1,22 +1,22 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, PipelineStage } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
-import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publishing/publication.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { findPublication, type PublicationIds } from './publications.ts';
+import type { PublicationIds } from './publications.ts';
 import { readManifest, unlessLost } from './release-files.ts';
 
 /** A publication that is on its way, or waits for a person. */
 export type Wanted = {
-  release: ReleaseDoc;
-  deployment: DeploymentDoc;
+  release: ReleaseRow;
+  deployment: DeploymentRow;
   /** The destination, and the release's publication there. */
   destination: DestinationDoc;
   published: PublicationRow;
@@ -37,31 +37,46 @@ export type ReleaseWork = Wanted & {
   /** Returns a release's list of files, read once for all steps. Throws `artifact_corrupted`. */
   readManifest(manifestHash: string): Promise<Manifest>;
   /** Returns the list of an earlier release; null when the store has lost it. */
-  readEarlier(earlier: Pick<ReleaseDoc, 'manifestHash'>): Promise<Manifest | null>;
+  readEarlier(earlier: Pick<ReleaseRow, 'manifestHash'>): Promise<Manifest | null>;
 };
 
 /**
  * Reads the release with its deployment and destination; null when there is nothing left to do. At the primary
  * destination that is when the release has ended, and at any other, which follows the live release, when another one
- * is live or the destination was removed. Joins a transaction that is under way.
+ * is live or the destination was removed.
  */
 export async function findWanted(
+  session: ClientSession | null,
   accountId: string,
-  { releaseId, destinationId }: PublicationIds,
+  ids: PublicationIds,
 ): Promise<Wanted | null> {
-  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
-  const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId });
-  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
-  const published = await findPublication(accountId, { releaseId, destinationId });
-  if (!release || !deployment || !destination || !published) return null;
-  const isPrimary = deployment.primaryId === destinationId;
+  const [row] = await PublicationModel.aggregate<
+    PublicationRow & { releases: ReleaseRow[]; deployments: DeploymentRow[] }
+  >([
+    { $match: { _id: publicationId(ids), accountId } },
+    join(accountId, ReleaseModel.collection.name, 'releaseId', 'releases'),
+    join(accountId, DeploymentModel.collection.name, 'deploymentId', 'deployments'),
+  ]).session(session);
+  if (row === undefined) return null;
+  const {
+    releases: [release],
+    deployments: [deployment],
+    ...published
+  } = row;
+  const destination = deployment?.destinations.find(({ _id }) => _id === ids.destinationId);
+  if (!release || !deployment || !destination) return null;
+  const isPrimary = deployment.primaryId === ids.destinationId;
   const isWanted = isPrimary
     ? isRunningReleaseState(release.state)
     : isWantedElsewhere(deployment, destination, release);
   return isWanted ? { release, deployment, destination, published, isPrimary } : null;
 }
 
-function isWantedElsewhere(deployment: DeploymentDoc, { state }: DestinationDoc, release: ReleaseDoc): boolean {
+function join(accountId: string, from: string, localField: string, as: string): PipelineStage.Lookup {
+  return { $lookup: { from, localField, foreignField: '_id', pipeline: [{ $match: { accountId } }], as } };
+}
+
+function isWantedElsewhere(deployment: DeploymentRow, { state }: DestinationDoc, release: ReleaseRow): boolean {
   const isBeingPublished = BEING_PUBLISHED.some((one) => one === state);
   return isBeingPublished && deployment.state !== 'deleting' && deployment.currentReleaseId === release._id;
 }
@@ -82,7 +97,7 @@ export async function loadReleaseWork(
   accountId: string,
   ids: PublicationIds,
 ): Promise<ReleaseWork | null> {
-  const wanted = await findWanted(accountId, ids);
+  const wanted = await findWanted(null, accountId, ids);
   if (wanted === null) return null;
   const { release, deployment, destination, published, isPrimary } = wanted;
   const platform = providers.platforms[destination.platform];

@@ -1,6 +1,6 @@
 import type { Providers } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import { BEING_PUBLISHED, type ReleaseWork } from './release-work.ts';
 
@@ -27,7 +27,7 @@ export function watchPublication(providers: Providers, work: ReleaseWork): Watch
   return work.isPrimary ? watchCancel(providers, work.release) : watchDestination(providers, work);
 }
 
-function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }: ReleaseDoc): Watch {
+function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }: ReleaseRow): Watch {
   const asked = { _id, accountId, cancelRequestedAt: { $ne: null } };
   const isOver = async (): Promise<boolean> => (await ReleaseModel.exists(asked)) !== null;
   const isOverAlready = cancelRequestedAt instanceof Date;

@@ -1,7 +1,7 @@
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { storedRef } from '../../connections/platform-call.ts';
 import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import type { PlatformCall, PlatformRef } from '../platforms/platform.ts';
 import { findPublication } from './publications.ts';
 import type { Writer } from './publish.ts';
@@ -14,7 +14,7 @@ type Withdrawal = {
   isCancelled: boolean;
   ref: PlatformRef;
   /** The release that visitors got before; undefined when they do not get this one. */
-  before: ReleaseDoc | null | undefined;
+  before: ReleaseRow | null | undefined;
 };
 
 /** Names what takes back what each step has left at the platform, in the order in which that is done. */
@@ -79,11 +79,11 @@ async function servedBefore({
   _id,
   accountId,
   deploymentId,
-}: ReleaseDoc): Promise<{ isSwitched: boolean; before: ReleaseDoc | null }> {
-  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
+}: ReleaseRow): Promise<{ isSwitched: boolean; before: ReleaseRow | null }> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).lean();
   const isSwitched = deployment?.currentReleaseId === _id;
-  const switched = isSwitched ? await ReleaseModel.findOne({ _id, accountId }) : null;
+  const switched = isSwitched ? await ReleaseModel.findOne({ _id, accountId }).lean() : null;
   const beforeId = (isSwitched ? switched?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
-  const before = beforeId === null ? null : await ReleaseModel.findOne({ _id: beforeId, accountId });
+  const before = beforeId === null ? null : await ReleaseModel.findOne({ _id: beforeId, accountId }).lean();
   return { isSwitched, before };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RULE_FILES } from '../../../../routers/rules/hosting/rule-file.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../../database/models/publishing/release.ts';
+import { ReleaseModel, type ReleaseRow } from '../../../database/models/publishing/release.ts';
 import type { Manifest } from '../../../store/manifest.ts';
 import type { ArtifactStore } from '../../../store/store.ts';
 import { findPublication } from '../publications.ts';
@@ -55,6 +55,6 @@ export async function findSeenFiles(work: ReleaseWork, conditions: string): Prom
   return (path, sha256) => lists.some(({ manifest, lost }) => manifest.get(path)?.sha256 === sha256 && !lost.has(path));
 }
 
-function findVerified(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
-  return ReleaseModel.findOne({ _id: releaseId, accountId, verifiedAt: { $ne: null } });
+function findVerified(accountId: string, releaseId: string): Promise<ReleaseRow | null> {
+  return ReleaseModel.findOne({ _id: releaseId, accountId, verifiedAt: { $ne: null } }).lean();
 }
