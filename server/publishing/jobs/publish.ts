@@ -83,7 +83,7 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   };
   await job.transaction(async (session) => {
     await savePublished(session, work, change);
-    if (work.isPrimary) await switchTo(session, work.release);
+    if (work.isPrimary && !work.isSwitched) await switchTo(session, work.release);
   });
   await job.providers.faults?.at('verifying:switched');
   if (isAsked) await makePublic(work, job, call, step);

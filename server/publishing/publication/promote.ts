@@ -24,21 +24,18 @@ import { wasLiveBefore } from './was-live-before.ts';
  * releases follow when the outcome is known.
  */
 export async function switchTo(session: ClientSession, release: ReleaseRow): Promise<void> {
-  const { accountId, deploymentId } = release;
-  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
-  const replaced = deployment?.currentReleaseId ?? null;
-  if (replaced === release._id) return;
+  const { accountId, deploymentId, _id: id } = release;
+  const before = await DeploymentModel.findOneAndUpdate(
+    { _id: deploymentId, accountId, state: 'deploying' },
+    { $set: { currentReleaseId: id } },
+    { session, projection: { currentReleaseId: 1 } },
+  ).lean();
   const noted = await ReleaseModel.updateOne(
-    { _id: release._id, accountId, state: 'verifying', cancelRequestedAt: null },
-    { $set: { replacedReleaseId: replaced } },
+    { _id: id, accountId, state: 'verifying', cancelRequestedAt: null },
+    { $set: { replacedReleaseId: before?.currentReleaseId ?? null } },
     { session },
   );
-  const switched = await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, state: 'deploying', currentReleaseId: replaced },
-    { $set: { currentReleaseId: release._id } },
-    { session },
-  );
-  if (noted.matchedCount === 0 || switched.matchedCount === 0) {
+  if (before === null || noted.matchedCount === 0) {
     throw new AppError('state_changed', 'This release was cancelled before it could go live.');
   }
 }
