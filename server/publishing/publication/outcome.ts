@@ -24,9 +24,13 @@ export async function complete(
   const wanted = await findWanted(session, accountId, ids);
   if (wanted === null) return;
   const { deploymentId, releaseId } = wanted.published;
-  await end(session, wanted, { state: 'live', error: null }, { releaseId });
-  if (wanted.isPrimary) await makeLive(session, providers, wanted);
-  else await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
+  const live = { state: 'live', error: null } as const;
+  if (!wanted.isPrimary) {
+    await end(session, wanted, live, { releaseId });
+    return publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
+  }
+  await endPublication(session, accountId, ids, live);
+  await makeLive(session, providers, wanted, { ...live, releaseId });
 }
 
 /**

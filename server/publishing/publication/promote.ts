@@ -3,6 +3,7 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
@@ -12,7 +13,7 @@ import { AppError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from './health-schedule.ts';
 import { callOffElsewhere, publishElsewhere, resumeElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
-import type { Wanted } from './release-work.ts';
+import { fieldsBelow, type Wanted } from './release-work.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
@@ -40,8 +41,16 @@ export async function switchTo(session: ClientSession, release: ReleaseRow): Pro
   }
 }
 
-/** Makes the release the live one: the one before it can be rolled back to, and the other destinations follow. */
-export async function makeLive(session: ClientSession, providers: Providers, { release }: Wanted): Promise<void> {
+/**
+ * Makes the release the live one, with what becomes of its destination: the one before it can be rolled back to, and the
+ * other destinations follow.
+ */
+export async function makeLive(
+  session: ClientSession,
+  providers: Providers,
+  { release, destination }: Wanted,
+  there: Pick<DestinationDoc, 'state' | 'error' | 'releaseId'>,
+): Promise<void> {
   const { accountId, deploymentId, _id: id } = release;
   const now = providers.now();
   const set = {
@@ -57,7 +66,8 @@ export async function makeLive(session: ClientSession, providers: Providers, { r
     accountId,
     from: ['deploying'],
     to: 'live',
-    when: { currentReleaseId: id },
+    set: fieldsBelow('destinations.$', there),
+    when: { currentReleaseId: id, 'destinations._id': destination._id },
   });
   if (live === null || deployment === null) throw changedMeanwhile();
   if (live.replacedReleaseId) await replace(session, accountId, live.replacedReleaseId, now);
