@@ -31,11 +31,12 @@ export async function claimJob(
   { after = '', perAccount = Number.POSITIVE_INFINITY, whenAlone = 0, isAside = false }: ClaimOptions = {},
 ): Promise<ClaimedJob | null> {
   const lane: LaneFilter = { name: { $in: [...names] }, isAside: isAside || null };
-  const [inAll, held] = await Promise.all([findRunning(lane), findHeld(lane)]);
-  const used = [...inAll, ...held];
+  const [inAll, isDue] = await Promise.all([findRunning(lane), isAnyDue(lane)]);
   const running = inAll.filter((job) => job.isAside === isAside);
   const abandoned = running.some(({ isAbandoned }) => isAbandoned) && (await claimAbandoned(worker, lane));
   if (abandoned) return abandoned;
+  if (!isDue) return null;
+  const used = [...inAll, ...(await findHeld(lane))];
   const claimBut = async ($nin: readonly string[]) =>
     (await claimQueued(worker, { ...lane, accountId: { $gt: after, $nin } })) ??
     (after === '' ? null : claimQueued(worker, { ...lane, accountId: { $lte: after, $nin } }));
@@ -64,6 +65,12 @@ function findRunning({ name }: LaneFilter): Promise<Running[]> {
     })
     .setOptions(WORKER)
     .lean<Running[]>();
+}
+
+/** Most claims are in vain, and need not know who has used how much. */
+async function isAnyDue(lane: LaneFilter): Promise<boolean> {
+  const due = { ...lane, status: 'queued' as const, $expr: { $lte: ['$runAt', '$$NOW'] } };
+  return (await JobModel.exists(due).setOptions(WORKER).hint('queued_turns')) !== null;
 }
 
 /** A busy lane has thousands of jobs within minutes: this many of those that held a slot lately are enough. */
