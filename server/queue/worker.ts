@@ -138,7 +138,8 @@ function claimInTurn(id: string, lane: WorkerLane): Promise<ClaimedJob | null> {
   });
   lane.claiming = claiming.then(
     (claimed) => {
-      if (claimed !== null) lane.after = claimed.accountId;
+      // Where nobody waits, the next turn is anybody's.
+      lane.after = claimed?.accountId ?? '';
     },
     () => undefined,
   );
