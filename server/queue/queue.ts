@@ -114,22 +114,27 @@ async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolea
 }
 
 const WAITING_MAX = 20;
+type JobKind = { name: string; isAside: boolean };
+const KIND = { name: 1, isAside: { $eq: ['$isAside', true] } };
 
 /** Returns the jobs of any lane that wait until no job of this key runs. */
-export async function waitingFor(key: string): Promise<{ name: string; isAside: boolean }[]> {
+export async function waitingFor(key: string): Promise<JobKind[]> {
   return JobModel.find({ key, status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] } })
-    .select({ name: 1, isAside: { $eq: ['$isAside', true] } })
+    .select(KIND)
     .limit(WAITING_MAX)
     .setOptions({ ...WORKER, hint: 'queued_of_a_key' })
-    .lean<{ name: string; isAside: boolean }[]>();
+    .lean<JobKind[]>();
 }
 
-/** Returns the names of the jobs that are due, and of those whose lease ran out. */
-export async function dueNames(): Promise<Set<string>> {
+/** Returns the jobs that are due, and those whose lease ran out. */
+export async function dueJobs(): Promise<JobKind[]> {
   const look = (status: 'queued' | 'running', at: string, hint: string) =>
-    JobModel.find({ status, $expr: { $lte: [at, '$$NOW'] } }, 'name -_id', { ...WORKER, hint, lean: true });
+    JobModel.find({ status, $expr: { $lte: [at, '$$NOW'] } })
+      .select(KIND)
+      .setOptions({ ...WORKER, hint })
+      .lean<JobKind[]>();
   const due = [look('queued', '$runAt', 'queued_turns'), look('running', '$leaseUntil', 'status_lease')];
-  return new Set((await Promise.all(due)).flat().map(({ name }) => name));
+  return (await Promise.all(due)).flat();
 }
 
 export function fromNow(ms: number) {

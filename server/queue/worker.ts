@@ -14,7 +14,7 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 import {
   type ClaimedJob,
   deadLetterJob,
-  dueNames,
+  dueJobs,
   fencedTransaction,
   finishJob,
   requeueJob,
@@ -157,9 +157,9 @@ async function drainLanes(
 ): Promise<void> {
   for (let hasRun = true; hasRun; ) {
     hasRun = false;
-    const due = await dueNames();
+    const due = await dueJobs();
     onAlive();
-    const waiting = lanes.filter(({ names }) => names.some((name) => due.has(name)));
+    const waiting = lanes.filter((lane) => due.some((job) => takes(lane, job)));
     for (const lane of waiting) if (await runOne(lane)) hasRun = true;
   }
 }
