@@ -17,7 +17,7 @@ import { fieldsBelow, type Wanted } from './release-work.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
- * Switches the deployment to the release. Throws `state_changed` when the release was cancelled before.
+ * Switches the deployment to a release that it does not serve. Throws `state_changed` when that was cancelled before.
  *
  * What is here happens at the primary destination alone, whose publication decides what the release and the deployment
  * are. The functions are part of the caller's transaction. The deployment's pointer (`currentReleaseId`) decides what is
@@ -27,7 +27,7 @@ import { wasLiveBefore } from './was-live-before.ts';
 export async function switchTo(session: ClientSession, release: ReleaseRow): Promise<void> {
   const { accountId, deploymentId, _id: id } = release;
   const before = await DeploymentModel.findOneAndUpdate(
-    { _id: deploymentId, accountId, state: 'deploying' },
+    { _id: deploymentId, accountId, state: 'deploying', currentReleaseId: { $ne: id } },
     { $set: { currentReleaseId: id } },
     { session, projection: { currentReleaseId: 1 } },
   ).lean();
