@@ -2,12 +2,16 @@ import { expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { DnsLookupError } from '../../../server/dns/dns-client.ts';
+import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
+import { tryStaging } from '../../../server/domains/certificates/try-staging.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
 import { issued, ZONE } from '../../support/certified-world.ts';
+import { createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-world.ts';
 import { startDnsLab } from '../../support/dns-lab.ts';
+import { holdTimeouts, never } from '../../support/held-timeouts.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { ownEgress } from '../../support/platforms.ts';
 import { startRefusingAuthority } from '../../support/standins/acme.ts';
@@ -15,6 +19,7 @@ import { startRefusingAuthority } from '../../support/standins/acme.ts';
 const { signal } = new AbortController();
 const ORDERED = 'POST /order-plz';
 const SIGNED = 'POST /finalize-order';
+const STAGING_MS = 15_000;
 
 /** A zone whose name leads here, a real authority, and the host at 127.0.0.1 alone of its addresses. */
 async function createWorld() {
@@ -120,6 +125,24 @@ test('the staging directory looks where nothing is in the way, and what it has s
   expect((await caller.certificates.get({ certificateId })).serial).toBe(certificate.serial);
   await world.write({ [`${ZONE} A`]: ['127.0.0.9'] });
   expect([await staged(), world.orders() - ordered]).toEqual([[], 1]);
+});
+
+test('a staging directory that does not look in time leaves no proof in the zone', async () => {
+  await using world = await createDnsChallengeWorld();
+  const { user } = await world.person();
+  const { providers } = world.app;
+  using timeouts = holdTimeouts(STAGING_MS);
+  let written: string[] = [];
+  const awaitValidation: CertificateAuthority['awaitValidation'] = async (call) => {
+    written = await world.texts();
+    timeouts.end();
+    return never(call.signal);
+  };
+  const staging = { ...providers.authority, id: 'staging', name: 'staging.test', awaitValidation };
+  const tried = { accountId: user.id, certificateId: 'one', names: [ZONE], challenge: 'dns-01' as const };
+  expect(await tryStaging({ ...providers, staging }, tried, signal)).toMatchObject({ verdict: 'unknown' });
+  expect(written).toHaveLength(2);
+  expect(await world.texts()).toEqual([FOREIGN]);
 });
 
 test('a port that was open and is closed is told after a second rehearsal, weeks before the renewal', async () => {

@@ -11,7 +11,7 @@ import { PERSISTENT } from './persistent-record.ts';
 export interface ChallengeSolver {
   readonly type: 'http-01' | 'dns-01' | typeof PERSISTENT;
   put(answers: readonly ChallengeAnswer[], signal: AbortSignal): Promise<void>;
-  remove(answers: readonly ChallengeAnswer[], signal: AbortSignal): Promise<void>;
+  remove(answers: readonly ChallengeAnswer[], signal: AbortSignal, withinMs?: number): Promise<void>;
 }
 
 export type ChallengeAnswer = {

@@ -44,7 +44,8 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
         await providers.faults?.at('certificate:challenge-written');
         for (const { sets } of writes) await untilSeen(providers, sets, { signal, within });
       }),
-    remove: (_answers, signal) => removeChallengeRecords(providers, { accountId, certificateId }, signal),
+    remove: (_answers, signal, withinMs) =>
+      removeChallengeRecords(providers, { accountId, certificateId }, signal, withinMs),
   };
 }
 
