@@ -5,7 +5,10 @@ import { type EventClient, followEvents } from '../support/event-client.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
 
-/** The gate has visitors as well where releases are killed and where the database is away. */
+/**
+ * An account may publish so many in an hour. The gate has visitors as well where releases are killed and where the
+ * database is away.
+ */
 const RELEASES = 200;
 const VISITORS = 2;
 const MIB = 1024 * 1024;
@@ -37,7 +40,7 @@ async function endOf(events: EventClient, releaseId: string): Promise<string> {
 test(`whoever loads a site again and again during ${RELEASES} releases sees no mixture and no error`, async () => {
   await using app = await startRealApp({}, COLLECTED);
   const account = await openAccount(app.url, `busy ${process.pid}`);
-  const site = await publishSite(account, 'Busy', hashedSite('release 0'));
+  const site = await publishSite(account, 'Busy', hashedSite('release 1'));
   const host = `${site.slug}.localhost`;
   await using events = followEvents({ url: app.url, origin: app.url, token: account.token });
   await events.until(() => events.seen.length > 0);
@@ -51,7 +54,7 @@ test(`whoever loads a site again and again during ${RELEASES} releases sees no m
   );
 
   const rss = [await rssMib(app)];
-  for (let number = 1; number <= RELEASES; number += 1) {
+  for (let number = 2; number <= RELEASES; number += 1) {
     const { release } = await startPublish(account, site, hashedSite(`release ${number}`));
     expect(await endOf(events, release.id)).toBe('success');
     if (number === RELEASES / 2 || number === RELEASES) rss.push(await rssMib(app));
