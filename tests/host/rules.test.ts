@@ -124,12 +124,15 @@ test.each(['-', '.', '_', 'a-', 'a.', '-a', 'A1'])('a name of 16,000 characters 
   for (let repeat = 0; repeat < 50; repeat += 1) expect(isHashedName(`${longest}.js`)).toBeTypeOf('boolean');
 });
 
-test.each(['main.3f2a1b9c.map', 'main.3f2a1b9c.js.map', 'a-b_3f2a1b9cdd12.css'])(
-  '%s is named after its content',
-  (path) => {
-    expect(isHashedName(path)).toBe(true);
-  },
-);
+test.each([
+  'main.3f2a1b9c.map',
+  'main.3f2a1b9c.js.map',
+  'a-b_3f2a1b9cdd12.css',
+  'style.4119a1764187.css',
+  'style.f03338688005.css',
+])('%s is named after its content', (path) => {
+  expect(isHashedName(path)).toBe(true);
+});
 
 test.each([
   'style.css',
@@ -141,6 +144,7 @@ test.each([
   'my-component.js',
   'documentation.css',
   'report-20240101.pdf',
+  'sku-4006381333931b.jpg',
   'img-photo001.jpg',
   'photo-DSC00012.JPG',
   'photo-IMG_2041.jpg',

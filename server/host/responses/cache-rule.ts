@@ -75,9 +75,13 @@ function tailOf(name: string): string | undefined {
   return stem === name ? undefined : AFTER_SEPARATOR.exec(stem)?.[1];
 }
 
-/** Digits alone, or with one letter, are dates and numbers; letters alone may be a word. */
+/**
+ * Digits alone, or with one letter, are dates and numbers; letters alone may be a word. From twelve characters on, as
+ * Django's hashes have, one letter is enough, unless it ends the part as a version's does.
+ */
 function isHexHash(text: string): boolean {
-  return /^[0-9a-f]{8,}$/.test(text) && /\d/.test(text) && /[a-f]\d*[a-f]/.test(text);
+  if (!/^[0-9a-f]{8,}$/.test(text) || !/\d/.test(text)) return false;
+  return /[a-f]\d*[a-f]/.test(text) || (text.length >= 12 && /[a-f]\d/.test(text));
 }
 
 /** Words, also numbered (`photo001`, `IMG00042`), capitalised or in camel case (`fancyBox`), are no hashes. */
