@@ -14,8 +14,8 @@ export function useReturnState(): { returnTo: string } {
 
 /** Returns the address that such a visit came from; null for any other. */
 export function returnAddress(visit: unknown): string | null {
-  if (typeof visit !== 'object' || visit === null || !('returnTo' in visit)) return null;
-  return typeof visit.returnTo === 'string' ? visit.returnTo : null;
+  const { returnTo }: { returnTo?: unknown } = Object(visit);
+  return typeof returnTo === 'string' ? returnTo : null;
 }
 
 /** Links to Settings with the dialog for repairing a connection open. */

@@ -60,11 +60,6 @@ export function formatDuration(durationMs: number): string {
   return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** Returns whether an address leads everybody to their own computer (RFC 6761, section 6.3). */
-export function isLocalAddress(url: string): boolean {
-  return URL.canParse(url) && /(?:^|\.)localhost$/.test(new URL(url).hostname);
-}
-
 /** Returns an address for people: without its scheme and the slash at its end. */
 export function formatAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');

@@ -10,6 +10,7 @@ import {
   useNewDeployment,
   useNewDeploymentFields,
 } from '../features/deployments/create/new-deployment-form.tsx';
+import { OtherAddress } from '../features/deployments/create/other-address.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
@@ -37,7 +38,7 @@ export function NewDeploymentScreen() {
       <div className="flex flex-col gap-6 max-lg:**:scroll-mb-32 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
         <Files />
         <Card className="p-5 max-lg:contents">
-          <PublishForm className="max-lg:contents" isSticky>
+          <PublishForm className="max-lg:contents" aboveSticky={<OtherAddress />}>
             <Card className="p-4 sm:p-5 lg:contents">
               <NameField />
             </Card>

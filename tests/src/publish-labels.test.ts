@@ -12,7 +12,8 @@ import {
   stepResult,
 } from '../../src/features/releases/release-labels.ts';
 import { stepTitle } from '../../src/features/releases/step-titles.ts';
-import { formatAddress, isLocalAddress } from '../../src/lib/format.ts';
+import { formatAddress } from '../../src/lib/format.ts';
+import { isLocalAddress } from '../../src/lib/local-address.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';

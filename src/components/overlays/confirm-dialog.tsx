@@ -1,6 +1,5 @@
 import { AlertDialog } from 'radix-ui';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { normalForm } from '../../../routers/schemas/normal-form.ts';
 import { Button } from '../button.tsx';
 import { Field } from '../fields/field.tsx';
 import { Input } from '../fields/input.tsx';
@@ -121,7 +120,7 @@ function ConfirmForm({
 
 /** Returns the name as it is compared: keyboards of phones write a capital first, and quotes that are bent. */
 function plain(name: string): string {
-  const straight = (normalForm(name) ?? name).replace(/[‘’]/g, "'").replace(/[“”„]/g, '"');
+  const straight = name.replace(/[‘’]/g, "'").replace(/[“”„]/g, '"');
   return straight.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 

@@ -13,7 +13,6 @@ import { Select } from '../../components/fields/select.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useAddress } from '../../lib/browser/location.ts';
 import { SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
@@ -129,10 +128,9 @@ function useConnect({ getValues, setError }: Form, replacing: Connection | undef
 type SignInButtonProps = { provider: ConnectionProvider; returnTo: string | undefined; form: Form };
 
 function SignInButton({ provider, returnTo, form: { setError } }: SignInButtonProps) {
-  const here = useAddress();
   const authorize = trpc.connections.authorize.useMutation({
     onSuccess: ({ url }) => {
-      tryStorage(() => sessionStorage.setItem(SESSION_KEYS.returnTo, returnTo ?? here.pathname + here.search));
+      tryStorage(() => sessionStorage.setItem(SESSION_KEYS.returnTo, returnTo ?? location.pathname + location.search));
       window.location.assign(url);
     },
     onError: (error) => showInside(setError, errorToast('Could not open the sign-in page', error)),

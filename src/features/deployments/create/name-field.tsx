@@ -40,19 +40,6 @@ export function NameField() {
   );
 }
 
-/** Says above a button that is in sight before the name is that the deployment gets another address than its name. */
-export function OtherAddress() {
-  const { watch } = useNewDeploymentFields();
-  const { name, address } = useNewName();
-  const platform = watch('platform');
-  if (!PLATFORMS[platform].isServedHere || address === undefined || address.slug === address.wanted) return null;
-  return (
-    <div className="mb-2 text-xs text-ink-muted lg:hidden">
-      <AddressHint platform={platform} name={name} check={address} />
-    </div>
-  );
-}
-
 /** Returns the name in the form, the reason why it cannot be used, and the server's answer about its address. */
 export function useNewName(): { name: string; problem: string | undefined; address: AddressCheck | undefined } {
   const { watch, formState } = useNewDeploymentFields();
@@ -112,7 +99,8 @@ export function NamesakeHint() {
 
 type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
 
-function AddressHint({ platform, name, check }: AddressHintProps) {
+/** Says which address the name leads to. */
+export function AddressHint({ platform, name, check }: AddressHintProps) {
   const slug = slugFromName(name);
   const { isServedHere, title } = PLATFORMS[platform];
   if (!isServedHere) return `${title} makes the address from the name, if that address is free.`;

@@ -6,19 +6,21 @@ import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';
-import { OtherAddress } from './name-field.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
 export type PublishFormProps = {
   className?: string;
-  /** True where the form has no box on a small screen: its button stays in sight there while it may be pressed. */
-  isSticky?: boolean;
+  /**
+   * Given where the form has no box on a small screen: its button stays in sight there while it may be pressed, below
+   * this.
+   */
+  aboveSticky?: ReactNode;
   children?: ReactNode;
 };
 
 /** Publish below the given fields, or the link to a plan when there is none. */
-export function PublishForm({ className, isSticky = false, children }: PublishFormProps) {
+export function PublishForm({ className, aboveSticky, children }: PublishFormProps) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const submit = useSubmitOnce(isPublishing, publish);
@@ -28,8 +30,8 @@ export function PublishForm({ className, isSticky = false, children }: PublishFo
       {plan.blocker === null ? (
         <>
           <Consents />
-          <div className={classNames('grid', isSticky && blockedBecause === null && STICKY)}>
-            {isSticky && <OtherAddress />}
+          <div className={classNames('grid', aboveSticky !== undefined && blockedBecause === null && STICKY)}>
+            {aboveSticky}
             <Button
               type="submit"
               variant="primary"
