@@ -37,8 +37,8 @@ type ServedDeployment = {
 
 type ServedRelease = { _id: string; manifestHash: string };
 type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
-/** With the release that it leads to, and the one that this has replaced; each is there once or not at all. */
-type Led = ServedDeployment & { current: ServedRelease[]; replaced: GivenWay[] };
+/** A deployment with the release that it serves, and the one that this has replaced; each is there once or not at all. */
+type Site = ServedDeployment & { current: ServedRelease[]; replaced: GivenWay[] };
 
 const DEPLOYMENT_FIELDS = {
   accountId: 1,
@@ -53,23 +53,23 @@ const DEPLOYMENT_FIELDS = {
 const GIVEN_WAY_FIELDS = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
 
 /** Returns the live sites among the matching deployments. */
-const findLed = ($match: Record<string, unknown>) =>
-  DeploymentModel.aggregate<Led>([
+const findSites = ($match: Record<string, unknown>) =>
+  DeploymentModel.aggregate<Site>([
     { $match },
     { $project: DEPLOYMENT_FIELDS },
     joinRelease('current', 'currentReleaseId', { manifestHash: 1, replacedReleaseId: 1 }),
     joinRelease('replaced', 'current.replacedReleaseId', GIVEN_WAY_FIELDS),
   ]);
 
-function joinRelease(as: keyof Led, localField: string, $project: Record<string, 1>): PipelineStage.Lookup {
+function joinRelease(as: keyof Site, localField: string, $project: Record<string, 1>): PipelineStage.Lookup {
   const from = ReleaseModel.collection.name;
   return { $lookup: { from, localField, foreignField: '_id', pipeline: [{ $project }], as } };
 }
 
 /** Yields every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
-  const served = findLed({ currentReleaseId: { $gt: '' } }).cursor({ batchSize: BATCH });
-  let batch: Led[] = [];
+  const served = findSites({ currentReleaseId: { $gt: '' } }).cursor({ batchSize: BATCH });
+  let batch: Site[] = [];
   for await (const deployment of rowsOf(served)) {
     batch.push(deployment);
     if (batch.length < BATCH) continue;
@@ -81,10 +81,10 @@ export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
 
 /** Returns the live sites among these deployments; one that is missing serves nothing. */
 export async function readRoutes(deploymentIds: readonly string[], now: Date): Promise<RouteRow[]> {
-  return routesOf(await findLed({ _id: { $in: [...deploymentIds] } }), now);
+  return routesOf(await findSites({ _id: { $in: [...deploymentIds] } }), now);
 }
 
-async function routesOf(deployments: readonly Led[], now: Date): Promise<RouteRow[]> {
+async function routesOf(deployments: readonly Site[], now: Date): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.current.length > 0);
   if (served.length === 0) return [];
   const before = await readGivenWay(served, new Date(now.getTime() - EARLIER_ASSETS_MS));
@@ -97,7 +97,7 @@ async function routesOf(deployments: readonly Led[], now: Date): Promise<RouteRo
  * Returns by deployment, newest first, the releases that were replaced since then or have just been switched away
  * from.
  */
-async function readGivenWay(deployments: readonly Led[], since: Date): Promise<Map<string, Replaced[]>> {
+async function readGivenWay(deployments: readonly Site[], since: Date): Promise<Map<string, Replaced[]>> {
   const deploymentId = { $in: deployments.map(({ _id }) => _id) };
   const left = await ReleaseModel.find({ deploymentId, servedUntil: { $gt: since } }, GIVEN_WAY_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
