@@ -169,7 +169,10 @@ function lastReleaseCheck(deployment: Deployment): Check {
   return {
     ...check,
     verdict: 'pass',
-    seen: number === currentRelease?.number ? `Release ${number} is live.` : `Release ${number} went live.${stillLive}`,
+    seen:
+      currentRelease === null || number === currentRelease.number
+        ? `Release ${number} went live.`
+        : `Release ${number} went live. Release ${currentRelease.number} is live now.`,
     at: finishedAt,
     link: null,
   };
