@@ -14,7 +14,7 @@ test('a release is compressed by a job once it is live, and its rules are told i
   const deployment = await person.caller.deployments.create({ name: 'Pressed', platform: 'built-in' });
   const release = await publish(app, person, deployment, {
     'index.html': TEXT,
-    _redirects: '/old /new 302\nnonsense\n/away https://other.example/x',
+    _redirects: `/old /new 302\nnonsense\n/away https://other.example/x${'\nnonsense'.repeat(20)}`,
     _headers: '/*\n  X-Site: mine\n  Content-Length: 1',
   });
   const log = (await person.caller.releases.get({ releaseId: release.id })).steps
@@ -25,6 +25,7 @@ test('a release is compressed by a job once it is live, and its rules are told i
       '_redirects: 2 rules are followed',
       '_redirects sends visitors to https://other.example',
       expect.stringMatching(/^_redirects, line 2: /),
+      '_redirects: 1 more line is not followed',
       '_headers: 1 rule is followed',
       expect.stringMatching(/^_headers, line 3: Content-Length is set by the host itself/),
     ]),

@@ -6,6 +6,7 @@ import {
   redirectsSteps,
 } from '../../../routers/rules/hosting/redirects-file.ts';
 import type { RuleFile, RuleProblem } from '../../../routers/rules/hosting/rule-file.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { readRuleFiles } from '../../store/rule-files.ts';
@@ -53,11 +54,11 @@ async function reportHeaders(text: string): Promise<string[]> {
 }
 
 function counted(file: RuleFile, count: number): string {
-  return `${file}: ${count} ${count === 1 ? 'rule is' : 'rules are'} followed`;
+  return `${file}: ${formatCount(count, 'rule is', 'rules are')} followed`;
 }
 
 function told(file: RuleFile, problems: readonly RuleProblem[]): string[] {
   const lines = problems.slice(0, PROBLEMS_TOLD).map(({ line, message }) => `${file}, line ${line}: ${message}`);
   const rest = problems.length - lines.length;
-  return rest > 0 ? [...lines, `${file}: ${rest} more lines are not followed`] : lines;
+  return rest > 0 ? [...lines, `${file}: ${formatCount(rest, 'more line is', 'more lines are')} not followed`] : lines;
 }
