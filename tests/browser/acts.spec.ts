@@ -29,7 +29,7 @@ test('a release that runs is found by a reload, accessible, is cancelled and tri
   await expect.poll(() => timesHeld(app)).toBe(heldBefore + 1);
   await expectAccessible(page, 'a release that runs');
   await page.getByRole('link', { name: 'Active Deployments' }).click();
-  await expect(page.getByText('Deploying', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Publishing', { exact: true }).first()).toBeVisible();
   await expectAccessible(page, 'a list with a release that runs');
   await page.goBack();
 

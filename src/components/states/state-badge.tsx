@@ -26,7 +26,7 @@ type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boole
 
 const looks: Record<DisplayState, Look> = {
   draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
-  deploying: { tone: 'accent', icon: LoaderCircle, word: 'Deploying', isRunning: true },
+  deploying: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
   deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
@@ -34,7 +34,7 @@ const looks: Record<DisplayState, Look> = {
   preparing: { tone: 'accent', icon: LoaderCircle, word: 'Preparing', isRunning: true },
   uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
   processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
-  verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
+  verifying: { tone: 'accent', icon: LoaderCircle, word: 'Checking', isRunning: true },
   publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
