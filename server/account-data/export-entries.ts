@@ -51,7 +51,7 @@ Not in here:
 - your diagnostics and the regular checks of your deployments;
 - the emails to you and the events on your screen, which are deleted after 7 days;
 - your customer number at the payment service;
-- the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
+- the addresses that you gave up, which are reserved for you for ${HELD_SLUG_DAYS} days;
 - what Fairlead notes for its own work, such as jobs, limits, requests that were answered, messages of the payment
   service, and the browser in which you accepted the disclaimer.
 `;

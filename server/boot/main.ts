@@ -88,7 +88,7 @@ function announce(env: Env, log: Log, write: ((text: string) => void) | undefine
     return;
   }
   write(
-    `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n    Mail   ${mail}\n\n  Ctrl-C stops it.\n\n`,
+    `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n    Email  ${mail}\n\n  Ctrl-C stops it.\n\n`,
   );
 }
 

@@ -37,14 +37,14 @@ const FAULTS: readonly Fault[] = [
   {
     fault: 'the name is not registered',
     ...{ zone: 'nobody.test', into: 'new', inject: async () => undefined, state: 'unverified', code: 'zone_missing' },
-    message: 'nobody.test is not registered, or its registrar names no name servers for it.',
+    message: 'nobody.test is not registered, or its registrar lists no name servers for it.',
   },
   {
     fault: 'the registration ended',
     ...{ zone: 'ended.test', into: 'working', state: 'active', later: 'misconfigured', code: 'zone_missing' },
     inject: (zone) =>
       lab.registry.writeSets('test', { [`${zone} NS`]: [], [`ns1.${zone} A`]: [], [`ns2.${zone} A`]: [] }),
-    message: 'ended.test is not registered, or its registrar names no name servers for it.',
+    message: 'ended.test is not registered, or its registrar lists no name servers for it.',
   },
   {
     fault: 'the proof is at a name that ends with the domain twice',

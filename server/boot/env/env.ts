@@ -217,7 +217,7 @@ function refuseContradictions(publicHost: string, given: Record<string, string |
     throw refusal(
       'MAIL_FROM',
       given.MAIL_FROM,
-      'mail stays in the outbox without SMTP_URL; set that too, or unset both',
+      'email stays in the outbox without SMTP_URL; set that too, or unset both',
     );
   }
   if (given.STRIPE_API_URL !== undefined && given.STRIPE_SECRET_KEY === undefined) {

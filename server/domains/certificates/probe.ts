@@ -32,7 +32,7 @@ type Answer = 'here' | 'refused' | 'silent' | { status: number | null };
 export async function probe(providers: Providers, name: string, signal: AbortSignal): Promise<RehearsalCheck> {
   const found = await addressesOf(providers, name, signal);
   if (found?.isRegistered === false)
-    return check('dns', 'fail', `${name} is not registered, or its registrar names no name servers for it.`);
+    return check('dns', 'fail', `${name} is not registered, or its registrar lists no name servers for it.`);
   if (found?.addresses.length === 0)
     return check('dns', 'fail', `${name} has no address at its name servers: set its records.`);
   if (found !== null && found.addresses.length > ADDRESSES_MAX) {

@@ -14,7 +14,7 @@ export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | nu
     return { code: 'lookup_failed', message, hint: CHECKED_AGAIN };
   }
   if (zone === null) {
-    const message = `${unit} is not registered, or its registrar names no name servers for it.`;
+    const message = `${unit} is not registered, or its registrar lists no name servers for it.`;
     return { code: 'zone_missing', message, hint: 'Look at the domain at your registrar.' };
   }
   const faults = faultsByServer(answers);

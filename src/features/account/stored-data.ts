@@ -103,8 +103,8 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['mails', 'jobs'],
-    what: 'Mail sent to you and background work done for you.',
-    kept: 'Mail: 7 days. Finished work: 14 days. This also applies to deleted accounts.',
+    what: 'Emails sent to you and background work done for you.',
+    kept: 'Emails: 7 days. Finished work: 14 days. This also applies to deleted accounts.',
     ends: 'age',
   },
   {

@@ -267,7 +267,7 @@ test.each([
   ],
   [
     { MAIL_FROM: 'fairlead@example.com' },
-    'MAIL_FROM is "fairlead@example.com", but mail stays in the outbox without SMTP_URL; set that too, or unset both.',
+    'MAIL_FROM is "fairlead@example.com", but email stays in the outbox without SMTP_URL; set that too, or unset both.',
   ],
   [
     { HOST: 'not an address' },

@@ -8,7 +8,7 @@ export const delegation: Check = {
   async run({ name }, tools) {
     const zone = await tools.zoneOf(name);
     if (zone === null) {
-      const seen = `${name} is not registered, or its registrar names no name servers for it.`;
+      const seen = `${name} is not registered, or its registrar lists no name servers for it.`;
       return fail(seen, 'Register the name, or set its name servers at your registrar.');
     }
     const { apex, parentServers, childServers } = zone;
@@ -16,7 +16,7 @@ export const delegation: Check = {
     const { lame, answering } = await askEach(apex, tools);
     const named = zone.servers.map((server) => server.name).join(', ');
     if (answering.length === 0) {
-      const seen = `Your registrar sends visitors to ${named}, and none of them answers for ${apex}.`;
+      const seen = `Your registrar sends visitors to ${named}, where no server answers for ${apex}.`;
       return fail(seen, `Set the name servers of ${apex} at your registrar to those of your DNS provider.`, { facts });
     }
     if (lame.length > 0) {
@@ -24,7 +24,7 @@ export const delegation: Check = {
       return warn(seen, `Remove ${lame.join(', ')} at your registrar, or add the zone there.`, { facts });
     }
     if (parentServers !== null && childServers !== null && parentServers.join() !== childServers.join()) {
-      const seen = `The registrar names ${parentServers.join(', ')}, and the zone itself ${childServers.join(', ')}.`;
+      const seen = `The registrar lists ${parentServers.join(', ')}, and the zone itself ${childServers.join(', ')}.`;
       return warn(seen, 'Set the same name servers at your registrar and in the NS records of the zone.', { facts });
     }
     if (zone.servers.length === 0) return unknown(`The name servers of ${apex} could not be determined.`);

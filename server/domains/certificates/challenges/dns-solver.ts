@@ -123,6 +123,6 @@ function unseen(name: string, server: string | undefined) {
   const who = server === undefined ? 'No name server answers for' : `The name server ${server} does not show`;
   return ownProblem(
     'dnsUnseen',
-    `${who} the TXT record of ${name}, which was written through your DNS connection. Check that your registrar names the name servers of that zone.`,
+    `${who} the TXT record of ${name}, which was written through your DNS connection. Check that your registrar lists the name servers of that zone.`,
   );
 }
