@@ -113,7 +113,7 @@ function wrong(rule: string, value: string | undefined): StartError {
 }
 
 function lineOf({ id, prefix, plan, months, createdAt, note, ...license }: ListedLicense): string {
-  const time = months === null ? 'the rest of another' : `${months} mo`;
+  const time = months === null ? 'the rest of another license' : `${months} mo`;
   const parts = [id, `${prefix}…`, plan, time, `created ${day(createdAt)}`, stateOf(license), note];
   return parts.filter((part) => part !== '').join('  ');
 }

@@ -27,7 +27,7 @@ export function DisclaimerScreen() {
       <h1 className="text-2xl font-semibold">Beta Program Disclaimer</h1>
       <p className="mt-2 text-ink-muted text-pretty">
         Fairlead takes a folder of web files and puts it on the web. It is in beta: this is what to know first. Each
-        browser asks once, and again only if it changes.
+        browser asks once, and again only if this text changes.
       </p>
       <ReleasePicture />
       <Card className="mt-4 flex flex-col">

@@ -55,7 +55,7 @@ export async function withRetries(
       await beforeAgain();
       if (!isNetworkError(cause)) throw cause;
       throw new UploadError('network', 'The server cannot be reached.', {
-        hint: 'Check your connection and try again. What was sent stays sent.',
+        hint: 'Check your connection and try again. What arrived is kept.',
         cause,
       });
     });

@@ -48,7 +48,7 @@ test('an address is confirmed by its mailed link, and a forgotten password is re
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByLabel('Email').fill('nobody-at-all@example.com');
   await page.getByRole('button', { name: 'Get a link' }).click();
-  const answer = page.getByText('belongs to an account, its link is ready');
+  const answer = page.getByText('belongs to an account, a link is ready');
   await expect(answer).toBeVisible();
   await page.getByRole('button', { name: 'Use another address' }).click();
   await page.getByLabel('Email').fill(credentials.email);

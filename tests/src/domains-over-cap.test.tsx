@@ -70,7 +70,7 @@ test('a deployment with all domains of its plan says so before a name is thought
   using shown = showScreen(<DomainsScreen />, answers);
   await shown.sees(domain.name);
   shown.button('Add a domain').click();
-  const text = 'This deployment has the one domain that its plan allows.';
+  const text = 'This deployment has the one domain your plan allows.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.querySelector('input[name="name"]')).toBeNull();
   document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();

@@ -81,7 +81,7 @@ test('where no support address is set, about says so', async () => {
   await using _app = showApp('/about', { answers: { 'contact.get': () => ({ supportEmail: 'support@localhost' }) } });
   await shown(
     'main p',
-    'This Fairlead has no support address yet: support@localhost stands in and takes no mail. Messages from the form are kept for whoever runs it.',
+    'This Fairlead has no support address yet: support@localhost is only a placeholder. Messages from the form are kept for whoever runs it.',
   );
 });
 

@@ -77,7 +77,7 @@ test.each([
   ['vercel', SITE, '214 files (limit 14,999); 8.4 MB (limit 1 GB).', '2026-03-02'],
   // A number above that of the limit would not be said to fit.
   ['heroku', large(510 * MB), '486 MB (limit 500 MB).', '2025'],
-  ['netlify', SITE, 'Netlify states no limit: 214 files, 8.4 MB in all.', null],
+  ['netlify', SITE, 'Netlify states no limit. You have 214 files, 8.4 MB.', null],
 ] as const)('the arithmetic of %s is shown with its source', (platform, project, text, readOn) => {
   const reason = reasonsOf(platform, project).find((one) => one.text === text);
   expect(reason?.verdict).toBe('good');

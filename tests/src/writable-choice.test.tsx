@@ -97,11 +97,11 @@ test('a deployment whose domains are used says so before a name is thought of', 
   if (two === undefined) throw new Error('There is no second deployment.');
   const props = { deployments: [two], deploymentId: 'two', isReadOnly: () => false };
   using shown = showScreen(<DomainList {...props} limit={1} />, list);
-  await shown.sees('This deployment has the one domain that its plan allows.');
+  await shown.sees('This deployment has the one domain your plan allows.');
   expect(shown.page.textContent).not.toContain('Add a domain');
   const items = ['d', 'e', 'f'].map((id) => ({ ...domain, id, name: `${id}.test` }));
   using full = showScreen(<DomainList {...props} limit={3} />, {
     'domains.list': () => ({ items, nextCursor: null }),
   });
-  await full.sees('This deployment has all 3 domains that its plan allows.');
+  await full.sees('This deployment has all 3 domains your plan allows.');
 });

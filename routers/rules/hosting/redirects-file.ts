@@ -90,7 +90,7 @@ function parseLine({ line, text }: RuleLine): RedirectRule | string {
   if (typeof pattern === 'string') return pattern;
   const toIndex = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word));
   const to = rest[toIndex];
-  if (to === undefined) return 'The target is missing: it starts with a slash, http:// or https://.';
+  if (to === undefined) return 'The target is missing: start it with a slash, http:// or https://.';
   if (toIndex > 0) return 'Rules on queries are not followed.';
   const [status = String(DEFAULT_STATUS), ...conditions] = rest.slice(1);
   if (conditions.length > 0 || status.includes('=')) return 'Conditions (Country, Language, Role) are not followed.';

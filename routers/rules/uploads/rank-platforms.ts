@@ -203,7 +203,7 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
   const fitting = held.length === 0 ? [] : [good(`${held.join('; ')}.`, 0, source)];
   const silent = maxFiles ?? maxTotalBytes ?? maxFileBytes;
   if (silent === undefined)
-    return [good(`${title} states no limit: ${formatCount(files.length, 'file')}, ${sizeText(totalBytes)} in all.`)];
+    return [good(`${title} states no limit. You have ${formatCount(files.length, 'file')}, ${sizeText(totalBytes)}.`)];
   return [...refused, ...fitting, ...freeReasons(facts, project, title)];
 }
 

@@ -142,8 +142,8 @@ function describeKind(
         title: `${framework === null ? 'Source' : `${framework} source`} that still needs a build`,
         explanation: `These files are what a developer writes, not what a browser shows. ${
           buildFolder === null
-            ? 'Build it first, and publish the folder that the build makes.'
-            : `The folder "${buildFolder}" in it looks finished: publish that one.`
+            ? 'Build them first, and publish the folder that the build makes.'
+            : `The folder "${buildFolder}" looks finished: publish that one.`
         }`,
       };
     case 'built':

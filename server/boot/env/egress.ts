@@ -51,5 +51,5 @@ export function egressFault(allowed: string | undefined, isLocal: boolean): stri
 
 /** Returns the warning that every start logs: the ranges named here are a way into the operator's own network. */
 export function egressWarning(allowed: string | undefined): string[] {
-  return allowed === undefined ? [] : [`EGRESS_ALLOW lets requests go to ${allowed} although it is not public.`];
+  return allowed === undefined ? [] : [`EGRESS_ALLOW lets requests go to addresses that are not public: ${allowed}.`];
 }

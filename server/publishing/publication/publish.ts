@@ -74,7 +74,10 @@ async function describe(
   if (previous === null) return { line: firstReleaseLine(manifest.size), changed: null };
   const earlier = await work.readEarlier(previous);
   if (earlier === null)
-    return { line: `${files}; the list of files of release ${previous.number} is lost`, changed: null };
+    return {
+      line: `${files}. What changed is unknown: the list of files of release ${previous.number} is lost`,
+      changed: null,
+    };
   const { added, changed, removed } = await compareManifests(earlier, manifest);
   const counts = `${added.length} new, ${changed.length} changed, ${removed.length} removed`;
   return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };

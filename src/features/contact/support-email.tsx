@@ -38,8 +38,8 @@ export function SupportNote() {
   if (address === null || !['@localhost', '@127.', '@['].some((end) => address.includes(end))) return null;
   return (
     <p className="mt-2 text-sm text-ink-muted">
-      This Fairlead has no support address yet: {address} stands in and takes no mail. Messages from the form are kept
-      for whoever runs it.
+      This Fairlead has no support address yet: {address} is only a placeholder. Messages from the form are kept for
+      whoever runs it.
     </p>
   );
 }

@@ -48,7 +48,7 @@ function nameServersCheck({ records, checkedAt: at }: Domain): Check {
   const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
   const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
   if (at === null) return { ...common, verdict: 'unknown', seen: 'Not asked yet.' };
-  if (there.length === 0) return { ...common, verdict: 'fail', seen: 'None of them has answered.' };
+  if (there.length === 0) return { ...common, verdict: 'fail', seen: 'No name server answered.' };
   if (silent.length > 0)
     return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };
   return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };

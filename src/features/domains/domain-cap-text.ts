@@ -1,3 +1,3 @@
 export function domainCapText(limit: number): string {
-  return `This deployment has ${limit === 1 ? 'the one domain' : `all ${limit} domains`} that its plan allows.`;
+  return `This deployment has ${limit === 1 ? 'the one domain' : `all ${limit} domains`} your plan allows.`;
 }

@@ -71,7 +71,9 @@ test('a person who waits for what nobody answers is told so', async () => {
   Object.assign(world.app.providers, { egress: silentAt('http', timeouts.end) });
   const silent = (who: string) => ({ cause: { code: 'platform_down', message: expect.stringContaining(who) } });
   await expect(caller.certificates.issue({ domainId })).rejects.toMatchObject(silent('Your DNS providers'));
-  await expect(caller.certificates.rehearse({ certificateId })).rejects.toMatchObject(silent('What a renewal needs'));
+  await expect(caller.certificates.rehearse({ certificateId })).rejects.toMatchObject(
+    silent('The servers that a renewal needs'),
+  );
   const revoke: CertificateAuthority['revoke'] = (call) => {
     timeouts.end();
     return never(call.signal);

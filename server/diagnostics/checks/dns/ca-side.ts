@@ -12,6 +12,6 @@ export const caSide: Check = {
       return warn(trouble.message, 'Wait before you order certificates for new names. Renewals continue.');
     const until =
       trouble.until === null ? '' : ` Next try ${trouble.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-    return fail(`${trouble.message}${until}`, 'Fairlead waits, and tries again then.');
+    return fail(`${trouble.message}${until}`, 'Fairlead tries again automatically.');
   },
 };

@@ -70,7 +70,7 @@ function Answer({ email }: { email: string }) {
     <>
       <p>
         If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account,{' '}
-        {keepsMail === false ? 'we sent it a link' : 'its link is ready'}. It works once, within {RESET_LINK_LIFETIME}.
+        {keepsMail === false ? 'we sent a link there' : 'a link is ready'}. It works once, within {RESET_LINK_LIFETIME}.
       </p>
       {keepsMail === true && (
         <p className="text-sm text-ink-muted">

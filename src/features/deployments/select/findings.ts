@@ -99,8 +99,8 @@ function reselectedFindings({ reselected }: SelectionReport): Finding[] {
       ...plain,
       id: 'reselected',
       kind: 'warn',
-      message: `This is not what was chosen before: ${reselected.title}`,
-      detail: 'Publish it anyway, or replace it. What the server has already is not sent again.',
+      message: `You chose something else before: ${reselected.title}`,
+      detail: 'Publish it anyway, or replace it. What the server already has is not sent again.',
     },
   ];
 }
