@@ -9,7 +9,7 @@ import { isUnderWay, usePublications } from '../uploads/publications.ts';
 export function SendingStatus() {
   const sending = usePublications().filter(isUnderWay);
   // The page that takes over after sending is loaded by then.
-  useEffect(routes.release.screen.fetch, []);
+  useEffect(() => void routes.release.screen.fetch(), []);
   return (
     <div className="flex flex-col gap-3 px-2 py-3 text-sm">
       <p className="flex items-center justify-between gap-2 text-xs text-ink-muted">

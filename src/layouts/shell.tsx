@@ -98,7 +98,7 @@ function Beside({ children }: { children: ReactNode }) {
 function useEarlyFetch(route: AppRoute): void {
   useEffect(() => {
     if (route.access !== 'public' && !session.hasToken()) return;
-    route.screen.fetch();
+    void route.screen.fetch();
     if (route.needsData) loadData().catch(() => {});
   }, [route]);
 }

@@ -3,11 +3,13 @@ import { type ComponentType, lazy, useState } from 'react';
 export type LazyComponent<Props> = {
   /** Suspends until its file is loaded, and throws when that fails. */
   Component: ComponentType<Props>;
-  /** Starts loading the file before the component is rendered. */
-  fetch: () => void;
+  /** Loads the file before the component is rendered. Resolves also when that fails: rendering it shows the failure. */
+  fetch: () => Promise<void>;
   /** Lets the next rendering try once more: React remembers a failure for good. */
   fetchAgain: () => void;
 };
+
+const ignore = () => {};
 
 /** Creates a component with a file of its own, which is loaded when it is first rendered. */
 export function lazyComponent<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyComponent<Props> {
@@ -23,8 +25,7 @@ export function lazyComponent<Props extends object>(load: () => Promise<Componen
       const [Shown] = useState(() => Loaded ?? Current);
       return <Shown {...props} />;
     },
-    // A failure shows when the component is rendered.
-    fetch: () => void loadModule().catch(() => {}),
+    fetch: () => loadModule().then(ignore, ignore),
     fetchAgain() {
       Current = lazy(loadModule);
     },

@@ -235,7 +235,7 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const isChosen = useChosen(deployment.id) !== null;
   useEffect(() => {
-    if (isChosen) sendingRelease.fetch();
+    if (isChosen) void sendingRelease.fetch();
   }, [isChosen]);
   const { currentRelease, latestRelease } = deployment;
 

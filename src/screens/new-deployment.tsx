@@ -72,7 +72,7 @@ function Files() {
   const { getValues } = useNewDeploymentFields();
   const isChosen = chosen.selection !== null;
   useEffect(() => {
-    if (isChosen) sendingRelease.fetch();
+    if (isChosen) void sendingRelease.fetch();
   }, [isChosen]);
   return (
     <div className="flex min-w-0 flex-col gap-4">

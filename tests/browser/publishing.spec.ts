@@ -18,18 +18,38 @@ async function fetchedBySite(page: Page, address: string, encodedPath: string): 
   return body;
 }
 
-test('a folder is taken by dropping it on the page', async ({ page, folder }) => {
+/**
+ * Runs in the page: waits until Publish may be pressed. A report that came later would make the page shorter, and move
+ * the button away while it is pressed.
+ */
+function isReportedOncePublishable(): Promise<boolean> {
+  const isPublish = ({ textContent, disabled }: HTMLButtonElement) => textContent === 'Publish' && !disabled;
+  return new Promise((resolve) => {
+    new MutationObserver((_changes, observer) => {
+      if (![...document.querySelectorAll('button')].some(isPublish)) return;
+      observer.disconnect();
+      resolve(document.querySelector('section[data-chosen]') !== null);
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+  });
+}
+
+test('a folder is taken by dropping it on the page, and published not before its report is there', async ({
+  page,
+  folder,
+}) => {
   const site = await writeSite(join(folder, 'dropped site'), twentyPages());
   await newcomer(page);
   await page.goto('/new-deployment');
   await expect(page.getByText('Drop a folder').first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Choose a folder' })).toBeEnabled();
+  const isReportedFirst = page.evaluate(isReportedOncePublishable);
   const cdp = await page.context().newCDPSession(page);
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
     const data = { items: [], files: [site], dragOperationsMask: 1 };
     await cdp.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
   }
   await expect(page.getByLabel('Folder dropped site')).toContainText('Static website, 23 files');
+  expect(await isReportedFirst).toBe(true);
 });
 
 test('names with spaces, umlauts and emoji are served as they are', async ({ page, folder }) => {

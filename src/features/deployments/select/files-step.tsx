@@ -1,8 +1,8 @@
 import { type ReactNode, Suspense } from 'react';
-import { lazyComponent } from '../../../lib/lazy-component.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun } from '../../../uploads/selection/selection.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
+import { selectionSummary } from './lazy-summary.ts';
 import type { SelectionSummaryProps } from './selection-summary.tsx';
 import type { ChosenSelection } from './use-chosen-selection.ts';
 
@@ -16,11 +16,6 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
   footer?: ReactNode;
 };
 
-/** It explains the results of the upload rules, and is loaded with them when something was chosen. */
-const summary = lazyComponent<SelectionSummaryProps>(
-  async () => (await import('./selection-summary.tsx')).SelectionSummary,
-);
-
 /** The place for the files: a drop target, and then a report. */
 export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, outlivesPage, setPublishAnyway } = chosen;
@@ -30,7 +25,7 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
   }
   return (
     <Suspense fallback={<DropZone {...zone} isRestoring onSelection={choose} />}>
-      <summary.Component
+      <selectionSummary.Component
         report={report}
         place={place}
         onReplace={(next) => (next === null ? chosen.choose(null) : choose(next))}

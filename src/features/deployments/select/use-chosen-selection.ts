@@ -4,6 +4,7 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-selection.ts';
+import { selectionSummary } from './lazy-summary.ts';
 
 /** The folder or ZIP of a page, read and inspected. */
 export type ChosenSelection = {
@@ -83,9 +84,12 @@ function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
   };
 }
 
-/** Loads the inspection, with its rules for keys, links and redirects, when something is chosen. */
+/**
+ * Loads the inspection, with its rules for keys, links and redirects, when something is chosen. What shows its report
+ * comes first: that moves the page, and what may be pressed once there is a report would be moved under the pointer.
+ */
 async function inspect(...given: Parameters<typeof import('../../../uploads/inspect.ts').inspectSelection>) {
-  const { inspectSelection } = await import('../../../uploads/inspect.ts');
+  const [{ inspectSelection }] = await Promise.all([import('../../../uploads/inspect.ts'), selectionSummary.fetch()]);
   return inspectSelection(...given);
 }
 
