@@ -6,6 +6,7 @@ import { DISCLAIMER_SEEN } from '../../routers/schemas/disclaimer.ts';
 import { SESSION_KEYS } from '../../src/lib/storage.ts';
 import type { Account } from '../support/api-account.ts';
 import type { RealApp } from '../support/real-app.ts';
+import { followPage } from './met.ts';
 import { readSharedApp, type SharedApp } from './shared-app.ts';
 
 /**
@@ -39,6 +40,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(context);
     // What a test still answers for a server when it ends fails with the page, and would belong to no test.
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+  page: async ({ page }, use, testInfo) => {
+    const met = await followPage(page);
+    await use(page);
+    if (testInfo.status === testInfo.expectedStatus) return;
+    process.stdout.write(`What the page of "${testInfo.title}" met:\n${await met()}\n`);
   },
   baseURL: async ({ app }, use) => use(app.url),
   // biome-ignore lint/correctness/noEmptyPattern: as above.
