@@ -3,7 +3,7 @@ import { type ConnectionDoc, ConnectionModel } from '../database/models/connecti
 import { ChallengeRecordModel, type ChallengeRecordRow } from '../database/models/domains/challenge-record.ts';
 import type { DnsZone, FoundRecordSet, RecordChange } from '../dns/provider.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, notFound } from '../lib/errors.ts';
 import { withDnsConnection } from './ask-dns.ts';
 import { type HeldZone, readNames } from './dns-connections.ts';
 import { withZoneLease } from './zone-lease.ts';
@@ -42,16 +42,42 @@ export async function saveChallengeRecords(
   }
 }
 
-/** Adds texts to the sets of their names, or removes them; those of others stay. Throws the errors of the provider. */
-export async function writeTexts(
+/**
+ * Puts saved texts into the sets of their names; those of others stay. Throws the errors of the provider, and
+ * `not_found` when the connection was removed meanwhile, and what was saved with it.
+ */
+export async function putTexts(
+  providers: Providers,
+  { accountId, certificateId }: Certified,
+  { connection, zone, sets }: HeldZone & { sets: Texts },
+  signal: AbortSignal,
+): Promise<void> {
+  const connectionId = connection._id;
+  const stillSaved = async () => {
+    const isThere = await ConnectionModel.exists({ _id: connectionId, accountId });
+    const saved = await ChallengeRecordModel.find({ accountId, certificateId, connectionId }).lean();
+    const has = (name: string, value: string) => saved.some((one) => one.name === name && one.value === value);
+    const isWhole = [...sets].every(([name, values]) => values.every((value) => has(name, value)));
+    if (isThere === null || !isWhole) throw notFound('connection');
+    return sets;
+  };
+  await writeTexts(providers, { accountId, connection, zone }, stillSaved, 'add', signal);
+}
+
+/**
+ * Adds texts to the sets of their names, or removes them. Which ones is read once this run is the zone's only writer:
+ * another may have saved or removed them while it waited.
+ */
+async function writeTexts(
   providers: Providers,
   { accountId, connection, zone }: Place,
-  sets: Texts,
+  readTexts: () => Promise<Texts>,
   act: 'add' | 'remove',
   signal: AbortSignal,
 ): Promise<void> {
   await withDnsConnection(providers, connection, signal, (provider, call) =>
     withZoneLease(providers, { accountId, zone: zone.name, signal }, async () => {
+      const sets = await readTexts();
       for (let writes = 1; ; writes += 1) {
         const found = await readNames(provider, call, zone, [...sets.keys()]);
         const changes = [...sets].flatMap(([name, values]) => changeOf(name, values, found, act) ?? []);
@@ -92,15 +118,17 @@ function changeOf(
 
 /**
  * Removes the records of an account that any run has put into zones: those for a certificate, those written through a
- * connection, or all. What a provider fails to remove in time is tried again later (`removeLeftRecords`).
+ * connection, or all; with `failures` null only those that no run has failed to remove. What a provider fails to remove in time is tried again later (`removeLeftRecords`). `removed` is
+ * their connection, if nobody else has it any more.
  */
 export async function removeChallengeRecords(
   providers: Providers,
-  of: { accountId: string; certificateId?: string; connectionId?: string },
+  of: { accountId: string; certificateId?: string; connectionId?: string; failures?: null },
   signal: AbortSignal,
   withinMs = TAKE_AWAY_MS,
+  removed?: ConnectionDoc,
 ): Promise<void> {
-  await takeAway(providers, await ChallengeRecordModel.find(of).lean(), { signal, withinMs });
+  await takeAway(providers, await ChallengeRecordModel.find(of).lean(), { signal, withinMs, removed });
 }
 
 type KeptRecord = ChallengeRecordRow & { _id: string };
@@ -109,7 +137,7 @@ type KeptRecord = ChallengeRecordRow & { _id: string };
 export async function takeAway(
   providers: Providers,
   records: readonly KeptRecord[],
-  { signal, withinMs }: { signal: AbortSignal; withinMs: number },
+  { signal, withinMs, removed }: { signal: AbortSignal; withinMs: number; removed?: ConnectionDoc | undefined },
 ): Promise<void> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   const placeOf = ({ certificateId, connectionId, zone }: KeptRecord): string =>
@@ -119,7 +147,7 @@ export async function takeAway(
     if (within.aborted) return;
     const its = records.filter((record) => placeOf(record) === place);
     const [first] = its;
-    if (first !== undefined) await takeAwayOf(providers, first, its, { signal, within });
+    if (first !== undefined) await takeAwayOf(providers, first, its, { signal, within, removed });
   }
 }
 
@@ -127,17 +155,23 @@ async function takeAwayOf(
   providers: Providers,
   { accountId, certificateId, connectionId, zone, failures }: KeptRecord,
   records: readonly KeptRecord[],
-  { signal, within }: { signal: AbortSignal; within: AbortSignal },
+  { signal, within, removed }: { signal: AbortSignal; within: AbortSignal; removed: ConnectionDoc | undefined },
 ): Promise<void> {
-  const own = { accountId, _id: { $in: records.map(({ _id }) => _id) } };
-  try {
-    const connection = await ConnectionModel.findOne({ _id: connectionId, accountId });
+  // A run that needs one again has extended it.
+  const own = { accountId, $or: records.map(({ _id, neededUntil }) => ({ _id, neededUntil })) };
+  const stillLeft = async () => {
     const sets = new Map<string, string[]>();
-    for (const { name, value } of records) sets.set(name, [...(sets.get(name) ?? []), value]);
+    for (const { name, value } of await ChallengeRecordModel.find(own).lean())
+      sets.set(name, [...(sets.get(name) ?? []), value]);
+    return sets;
+  };
+  try {
+    const connection: ConnectionDoc | null =
+      removed ?? (await ConnectionModel.findOne({ _id: connectionId, accountId }));
     // Without the connection nobody can remove them any more.
     if (connection !== null) {
       const place = { accountId, connection, zone: storedZone(zone) };
-      await writeTexts(providers, place, sets, 'remove', within);
+      await writeTexts(providers, place, stillLeft, 'remove', within);
     }
     await ChallengeRecordModel.deleteMany(own);
   } catch (error) {

@@ -22,12 +22,16 @@ export async function removeConnection(ctx: AccountContext, { connectionId }: Re
   const { accountId } = ctx.actor;
   const { signal } = new AbortController();
   await removeChallengeRecords(ctx.providers, { accountId, connectionId }, signal, RECORDS_MS);
-  await transaction(async (session) => {
+  const connection = await transaction(async (session) => {
     const removed = await ConnectionModel.findOneAndDelete({ _id: connectionId, accountId }, { session });
     if (removed === null) throw notFound('connection');
     await leaveToSubject(session, removed);
     await publishEvent(session, accountId, { type: 'analytics_update' });
+    return removed;
   });
+  // An order that was about to write may have done so meanwhile. What failed above would fail again.
+  const late = { accountId, connectionId, failures: null };
+  await removeChallengeRecords(ctx.providers, late, signal, RECORDS_MS, connection);
   return DONE;
 }
 

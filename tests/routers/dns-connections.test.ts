@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { withDnsConnection } from '../../server/connections/ask-dns.ts';
+import { putTexts, removeChallengeRecords, saveChallengeRecords } from '../../server/connections/challenge-records.ts';
 import { findConnection } from '../../server/connections/index.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { ChallengeRecordModel } from '../../server/database/models/domains/challenge-record.ts';
@@ -193,6 +194,16 @@ async function createProvedApp() {
   return { ...app, connectionId, texts: () => textsAt(app.server, CHALLENGE, ZONE) };
 }
 
+/** An order through the connection of such an app, with one text to prove. */
+async function orderOf({ providers, person, connectionId }: Awaited<ReturnType<typeof createProvedApp>>, text: string) {
+  const accountId = person.user.id;
+  const connection = await ConnectionModel.findOne({ _id: connectionId, accountId }).orFail();
+  const zone = { id: `${ZONE}.`, name: ZONE, apexAlias: null };
+  const order = { accountId, certificateId: `${accountId} ${text}` };
+  const texts = { connection, zone, sets: new Map([[CHALLENGE, [text]]]) };
+  return { order, texts, put: () => putTexts(providers, order, texts, new AbortController().signal) };
+}
+
 test('a connection that is removed leaves no proof of ours in its zones', async () => {
   await using app = await createProvedApp();
   await app.connections.remove({ connectionId: app.connectionId });
@@ -222,4 +233,41 @@ test.each(['refuses', 'is silent'])('a provider that %s keeps nobody from removi
   await app.connections.remove({ connectionId: app.connectionId });
   expect((await app.connections.list()).items).toEqual([]);
   expect(JSON.stringify(app.logged)).toContain('could not be removed from its zone yet');
+});
+
+test('an order that writes while its connection is removed leaves no proof in the zone', async () => {
+  await using app = await createProvedApp();
+  const { providers } = app;
+  const { order, texts, put: putLate } = await orderOf(app, 'late');
+  let put: Promise<unknown> | undefined;
+  const { write } = powerdns();
+  const orderAfterFirst: DnsProvider['write'] = async (...given) => {
+    await write(...(given as Parameters<typeof write>));
+    // It waits for the zone until the removal's own writing is over.
+    put ??= saveChallengeRecords(providers, order, texts).then(() => putLate().catch(String));
+  };
+  providers.dnsProviders = { powerdns: { ...powerdns(), write: orderAfterFirst } };
+  await app.connections.remove({ connectionId: app.connectionId });
+  await put;
+  expect(await app.texts()).toEqual(['others']);
+});
+
+test('a proof that is needed again while what was left of it is removed is put back, and not forgotten', async () => {
+  await using app = await createProvedApp();
+  const { providers, clock } = app;
+  const { order, texts, put } = await orderOf(app, 'again');
+  await saveChallengeRecords(providers, order, texts);
+  await put();
+  const { write } = powerdns();
+  const orderAgain: DnsProvider['write'] = async (...given) => {
+    clock.advance(1_000);
+    await saveChallengeRecords(providers, order, texts);
+    await write(...(given as Parameters<typeof write>));
+  };
+  providers.dnsProviders = { powerdns: { ...powerdns(), write: orderAgain } };
+  await removeChallengeRecords(providers, order, new AbortController().signal);
+  providers.dnsProviders = { powerdns: powerdns() };
+  await put();
+  expect(await app.texts()).toContain('again');
+  expect(await ChallengeRecordModel.countDocuments(order)).toBe(1);
 });

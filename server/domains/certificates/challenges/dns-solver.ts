@@ -1,8 +1,8 @@
 import {
   type Certified,
+  putTexts,
   removeChallengeRecords,
   saveChallengeRecords,
-  writeTexts,
 } from '../../../connections/challenge-records.ts';
 import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../../../connections/challenge-zones.ts';
 import type { Providers } from '../../../context.ts';
@@ -37,10 +37,10 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
         const missing = places.find(({ held }) => held === null);
         if (missing !== undefined) throw new AuthorityError(noZone(missing));
         const texts = txtSetsOf(answers);
-        const writes = zonesOf(places).map((zone) => ({ ...zone, accountId, sets: setsAt(zone.places, texts) }));
+        const writes = zonesOf(places).map((zone) => ({ ...zone, sets: setsAt(zone.places, texts) }));
         for (const write of writes) await saveChallengeRecords(providers, certified, write);
         await providers.faults?.at('certificate:challenge-kept');
-        for (const write of writes) await writeTexts(providers, write, write.sets, 'add', within);
+        for (const write of writes) await putTexts(providers, certified, write, within);
         await providers.faults?.at('certificate:challenge-written');
         for (const { sets } of writes) await untilSeen(providers, sets, { signal, within });
       }),
