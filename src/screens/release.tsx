@@ -163,7 +163,7 @@ function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChang
     <>
       <Button size="sm" asChild>
         <Link to={`${href.deployment(release.deploymentId)}#publish`}>
-          <FolderUp /> Publish again
+          <FolderUp /> {release.state === 'superseded' ? 'Publish other files' : 'Publish again'}
         </Link>
       </Button>
       {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} serving={release.number} isUndo />}

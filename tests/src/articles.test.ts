@@ -11,6 +11,8 @@ test('a search finds the articles that hold all of its words, in any order and c
   expect(titles('PASSWORD forgot')).toEqual(['I forgot my password. What now?']);
   expect(titles('new password').length).toBeGreaterThan(1);
   expect(titles('zebra')).toEqual([]);
+  // The title of a chapter is a word for all that is in it.
+  expect(titles('plans money')).toContain('What does the trial cost?');
 });
 
 test('an empty search leaves everything in its chapters', () => {

@@ -3,9 +3,17 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
+import { ReleaseOutcome, type ReleaseOutcomeProps } from '../../src/features/releases/progress/release-outcome.tsx';
 import { SupersededPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import {
+  deploymentOf,
+  releaseDetailOf,
+  releaseOf,
+  releaseRefOf,
+  secondsLater,
+  stepOf,
+} from '../support/screen-fixtures.ts';
 
 test.each<[PlatformId, string]>([
   ['built-in', 'This one is kept, and can go live again in about a second.'],
@@ -58,3 +66,15 @@ test.each([
     );
   },
 );
+
+test('a release that a rollback made live says so', () => {
+  const finishedAt = secondsLater(0);
+  const retry = { isPending: false } as ReleaseOutcomeProps['retry'];
+  const checked = stepOf({ name: 'verifying', state: 'done', startedAt: secondsLater(60), endedAt: secondsLater(61) });
+  const show = (fields: Parameters<typeof releaseDetailOf>[0]) =>
+    showScreen(<ReleaseOutcome release={releaseDetailOf(fields)} retry={retry} mayChange={false} />, {});
+  using back = show({ number: 1, finishedAt, steps: [checked] });
+  expect(back.page.textContent).toContain('harbour is live with release 1 again');
+  using first = show({ number: 1, finishedAt, steps: [{ ...checked, startedAt: secondsLater(-1) }] });
+  expect(first.page.textContent).not.toContain('again');
+});

@@ -6,7 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths.ts';
-import { isRollingBack } from '../../../lib/roll-back.ts';
+import { isRollBackStep, isRollingBack } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { goneBackAt } from '../acts/going-back.ts';
 import { RollBackButton } from '../acts/roll-back.tsx';
@@ -43,6 +43,7 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
         <AddressPanel
           {...release}
           running={isRunning ? runningText(release) : null}
+          title={isBack(release) ? `${release.deploymentName} is live with release ${release.number} again` : undefined}
           action={mayChange && release.isCurrent && <AddDomain deploymentId={deploymentId} />}
         />
       )}
@@ -80,6 +81,11 @@ function AddDomain({ deploymentId }: Pick<ReleaseDetail, 'deploymentId'>) {
       <Link to={`${href.deployment(deploymentId)}?tab=domains`}>Add your domain</Link>
     </Button>
   );
+}
+
+/** Returns whether a rollback made it live. */
+function isBack(release: ReleaseDetail): boolean {
+  return release.steps.some((step) => step.state === 'done' && isRollBackStep(step, release));
 }
 
 function runningText(release: ReleaseDetail): string {

@@ -22,6 +22,8 @@ export type AddressPanelProps = {
   platform: PlatformId;
   /** The running act, until it is live. */
   running?: string | null;
+  /** What is said of it once it is live. */
+  title?: string | undefined;
   /** Shown beside the way to the site. */
   action?: ReactNode;
 };
@@ -29,9 +31,9 @@ export type AddressPanelProps = {
 /**
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
-export function AddressPanel({ deploymentName, url, platform, running = null, action }: AddressPanelProps) {
+export function AddressPanel({ deploymentName, url, platform, running = null, title, action }: AddressPanelProps) {
   const isLive = running === null;
-  const { title, isSimulated } = PLATFORMS[platform];
+  const { title: host, isSimulated } = PLATFORMS[platform];
   return (
     <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-6 overflow-hidden">
       <div className="grid gap-5 p-4 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
@@ -40,11 +42,11 @@ export function AddressPanel({ deploymentName, url, platform, running = null, ac
             icon={isLive ? Check : LoaderCircle}
             look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
           >
-            {running ?? `${deploymentName} is live`}
+            {running ?? title ?? `${deploymentName} is live`}
           </PanelTitle>
           <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
             {url === '' ? (
-              <span className="text-base text-ink-muted">The address comes from {title}</span>
+              <span className="text-base text-ink-muted">The address comes from {host}</span>
             ) : (
               <>
                 <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
