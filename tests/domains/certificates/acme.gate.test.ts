@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { certIdOf } from '../../../server/domains/certificates/authority/acme/ari.ts';
 import { type ChallengeSolver, txtSetsOf } from '../../../server/domains/certificates/authority/challenges.ts';
 import { createRequest, makeKey, requireServable } from '../../../server/domains/certificates/authority/x509.ts';
+import { authorizeNames } from '../../../server/domains/certificates/challenges/authorize.ts';
 import { acmeClient, issueWith, openAccount, problemOf, startZone, validate } from '../../support/acme.ts';
 import { startChallengeServer } from '../../support/challenge-server.ts';
 import type { PowerDns } from '../../support/name-servers.ts';
@@ -119,6 +120,19 @@ test('an order that was signed before a crash is downloaded, not signed again', 
   const csr = await createRequest([ZONE], (await makeKey()).pem);
   const chain = await authority.finish(call, url, csr);
   expect(await acmeClient(pebble).finish(call, url, csr)).toBe(chain);
+});
+
+test('a challenge that was settled since its order was read stops nothing', async () => {
+  await using zone = await startZone(ZONE);
+  await using web = await startChallengeServer();
+  await using pebble = await startPebble({ dnsServer: zone.dnsServer, httpPort: web.port });
+  const authority = acmeClient(pebble);
+  const call = await openAccount(authority);
+  const url = await authority.order(call, { names: [ZONE] });
+  const before = await authority.read(call, url);
+  await validate(authority, call, web.solver, url);
+  if (before !== null) await authorizeNames({ authority }, call, web.solver, before);
+  expect([before?.status, (await authority.read(call, url))?.status]).toEqual(['pending', 'ready']);
 });
 
 test('names that were validated a moment ago are not validated again', async () => {

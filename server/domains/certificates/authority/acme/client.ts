@@ -53,6 +53,7 @@ const issuerNames = z.catch(
   ),
   undefined,
 );
+const challengeStatus = z.enum(['pending', 'processing', 'valid', 'invalid']);
 const authorizationSchema = z.object({
   identifier: z.object({ value: z.string() }),
   wildcard: z.optional(z.boolean()),
@@ -63,7 +64,7 @@ const authorizationSchema = z.object({
       url: address,
       token: z.optional(z.catch(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)), '')),
       'issuer-domain-names': issuerNames,
-      status: z.enum(['pending', 'processing', 'valid', 'invalid']),
+      status: challengeStatus,
       error: z.optional(z.unknown()),
     }),
   ).check(z.maxLength(CHALLENGES_MAX)),
@@ -89,9 +90,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
       return placeOrder(transport, call, { ...request, newOrder, profile });
     },
     read: (call, url) => readOrder(transport, call, url),
-    async answer(call, url) {
-      await transport.post(url, signerOf(call), {}, call.signal);
-    },
+    answer: (call, url) => answerChallenge(transport, call, url),
     awaitValidation: (call, url) => until(call, url, ({ status }) => status !== 'pending'),
     async finish(call, url, csr) {
       const isSigned = ({ status }: OrderAnswer): boolean => status !== 'processing';
@@ -204,6 +203,18 @@ async function placeOrder(transport: Transport, call: AuthorityCall, request: Pl
     }
     throw error;
   }
+}
+
+/**
+ * Lets the authority validate. One that was told so before a crash may have settled it since it was read, and then
+ * refuses: the order says how.
+ */
+async function answerChallenge(transport: Transport, call: AuthorityCall, url: string): Promise<void> {
+  await transport.post(url, signerOf(call), {}, call.signal).catch(async (error: unknown) => {
+    if (!(error instanceof AuthorityError) || error.problem.type !== 'malformed') throw error;
+    const { json } = await transport.post(url, signerOf(call), undefined, call.signal);
+    if (parse(z.object({ status: challengeStatus }), json).status === 'pending') throw error;
+  });
 }
 
 function signerOf({ accountKey, accountUrl }: AuthorityCall) {
