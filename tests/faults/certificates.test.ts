@@ -149,15 +149,15 @@ async function requireOneEach(
   const most = AT_ONCE * (ORDERED_AGAIN.includes(boundary) ? 2 : 1);
   expect([boundary, signed - before.signed]).toEqual([boundary, AT_ONCE]);
   if (orders - before.orders > most)
-    throw new Error(`${orders - before.orders} orders at ${boundary}:\n${await failuresOf(certified)}`);
+    throw new Error(`${orders - before.orders} orders at ${boundary}:\n${await historiesOf(certified)}`);
 }
 
-/** Returns the failures in their histories, one a line. */
-async function failuresOf(certified: readonly Certified[]): Promise<string> {
+/** Returns their latest histories, and the problems that the authority has found: a killed run stores none. */
+async function historiesOf(certified: readonly Certified[]): Promise<string> {
   const found = await certificatesOf(certified);
   const all = await Promise.all(found.map(({ id }) => app.client.certificates.get.query({ certificateId: id })));
-  const lines = all.flatMap(({ names, history }) => history.map((entry) => ({ name: names[0], ...entry })));
-  return lines.flatMap(({ what, ...line }) => (what === 'failed' ? [JSON.stringify(line)] : [])).join('\n');
+  const lines = all.map(({ names, history }) => JSON.stringify([names, history.slice(0, 3)]));
+  return [...lines, ...app.problems()].join('\n');
 }
 
 function tell(what: string, { length }: readonly string[], before: ReturnType<KilledApp['count']>): void {

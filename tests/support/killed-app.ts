@@ -80,6 +80,7 @@ export async function startKilledApp({
     heldAt: HELD_AT,
     /** Orders that the authority took, and certificates that it signed. */
     count: () => ({ orders: authority.count('POST /order-plz'), signed: authority.count('POST /finalize-order') }),
+    problems: authority.problems,
     async serialServed(name: string): Promise<string> {
       const socket = await handshake(tlsPort, name, trusting);
       const { serialNumber } = socket.getPeerCertificate();

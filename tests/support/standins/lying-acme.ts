@@ -22,6 +22,7 @@ async function whole(message: AsyncIterable<Buffer>): Promise<Buffer> {
 export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 'port' | 'apiCa'>) {
   const { cert, key } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
   const done: string[] = [];
+  const problems = new Set<string>();
   let lie: Lie | null = null;
   let isSilent = false;
 
@@ -40,6 +41,7 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
     const body = await whole(incoming);
     const honest = await truth(incoming, body).catch(() => null);
     if (honest !== null && honest.status < 400) done.push(`${method} /${path.split('/')[1]}`);
+    for (const found of honest?.body.toString().match(/"error": \{[^}]*\}/g) ?? []) problems.add(found);
     const said = honest === null || lie === null ? honest : await lie({ path, body }, honest);
     if (honest === null) return response.destroy();
     if (said === null) return undefined;
@@ -56,6 +58,8 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
      * Returns how often Pebble carried out a request: `POST /order-plz` makes an order, `POST /finalize-order` signs.
      */
     count: (what: string) => done.filter((one) => one === what).length,
+    /** Returns the problems of names and orders that Pebble has found. */
+    problems: () => [...problems],
     /** `silent`: some of its answers never come. */
     lie(next: Lie | null, { silent = false } = {}) {
       lie = next;
