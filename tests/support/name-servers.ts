@@ -342,7 +342,7 @@ async function launchUnbound(
       'use-syslog: no',
     ],
     ...[`interface: 127.0.0.1@${port}`, 'do-not-query-localhost: no', 'do-ip6: no', 'ede: yes', 'num-threads: 1'],
-    ...['cache-max-ttl: 5', 'cache-max-negative-ttl: 1', 'infra-host-ttl: 1'],
+    ...['cache-max-ttl: 5', 'cache-max-negative-ttl: 1', 'infra-host-ttl: 1', 'incoming-num-tcp: 200'],
     // Nothing of a test goes to the name servers of the internet; `test.` it would know to be empty (RFC 6761, 6.2).
     ...['.', 'test'].filter((name) => !(name in stubs)).map((name) => `local-zone: "${name}" refuse`),
     ...zones.map(([name]) => `local-zone: "${name}" transparent`),
