@@ -97,7 +97,7 @@ function visitAll(app: RealApp, sites: Site[], downtimes: Downtimes): Visits {
     const before = downtimes.count;
     try {
       const { word, fault } = await loadHashedSite(app.sitesPort, `${slug}.localhost`);
-      return word.startsWith(slug) || word.endsWith('first') ? fault : `${slug} answered with ${word}`;
+      return word === '' || word.startsWith(slug) || word.endsWith('first') ? fault : `${slug} answered with ${word}`;
     } catch (error) {
       if (downtimes.isDown) await wait(20);
       return downtimes.isDown || downtimes.count !== before ? null : String(error);
