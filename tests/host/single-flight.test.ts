@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { inTime } from '../../server/host/in-time.ts';
 import { createSingleFlight } from '../../server/host/single-flight.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -50,4 +52,13 @@ test('a few visitors who each ask for all that they may hold up no other', async
   await Promise.all([flood, ...last]);
   expect(order.indexOf('visitor')).toBe(0);
   expect(new Set(await Promise.all(others))).toEqual(new Set(['found']));
+});
+
+test('an event loop that was held for all the time of a lookup still reads the answer', async () => {
+  const found = inTime(
+    turn().then(() => turn('found')),
+    100,
+  );
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 110);
+  expect(await found).toBe('found');
 });
