@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DomainConnect, WantedTemplate } from '../../server/dns/domain-connect.ts';
-import { createTestApp } from '../support/app.ts';
 import { livePerson } from '../support/domain-app.ts';
 import { HERE } from '../support/domain-lab.ts';
 import { createPublishingApp } from '../support/publishing.ts';
@@ -78,13 +77,4 @@ test('without a template of the operator, and at a provider without it, nothing 
     connecting(async () => null),
   );
   expect(await elsewhere.offer()).toBe(null);
-});
-
-test('the domain of another account is not found', async () => {
-  await using on = await offered('ours.com', [HERE], connecting());
-  await using app = await createTestApp();
-  const stranger = await app.trialPerson();
-  await expect(stranger.caller.domains.setupOffer({ domainId: on.domain.id })).rejects.toMatchObject({
-    cause: { code: 'not_found' },
-  });
 });

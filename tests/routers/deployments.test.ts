@@ -445,25 +445,6 @@ test('a roll back that cannot be seen live puts the pointer back and says why', 
   expect(await servedUntilOf(person, two.id)).toBeNull();
 });
 
-test('deployments of another account are not found, and signed out nothing is', async () => {
-  await using app = await createTestApp();
-  const owner = await app.trialPerson();
-  const stranger = await app.trialPerson();
-  const { id: deploymentId } = await create(owner, 'Mine');
-  const { deployments } = stranger.caller;
-  for (const call of [
-    () => deployments.get({ deploymentId }),
-    () => deployments.update({ deploymentId, name: 'Theirs' }),
-    () => deployments.remove({ deploymentId }),
-    () => deployments.rollBack({ deploymentId, releaseId: deploymentId }),
-  ]) {
-    await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  }
-  expect((await deployments.list()).items).toEqual([]);
-  expect((await owner.caller.deployments.get({ deploymentId })).name).toBe('Mine');
-  await expect(app.anonymous().deployments.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-});
-
 test('bad input is refused with the name of its field', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();

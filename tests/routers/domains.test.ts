@@ -368,23 +368,6 @@ test('a deployment that is deleted takes the certificates of its domains with it
   expect((await caller.certificates.list()).items).toEqual([]);
 });
 
-test('the domain of another account is not found', async () => {
-  await using app = await createDomainApp(lab);
-  const { caller, deploymentId } = await livePerson(app, 'Mine');
-  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'mine.test' });
-  const stranger = await app.trialPerson();
-  const { domains } = stranger.caller;
-  const calls = [
-    () => domains.get({ domainId }),
-    () => domains.check({ domainId }),
-    () => domains.update({ domainId, servedName: 'mine.test' }),
-    () => domains.remove({ domainId }),
-    () => domains.add({ deploymentId, name: 'theirs.test' }),
-  ];
-  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect((await domains.list({ deploymentId })).items).toEqual([]);
-});
-
 test('what stands in the way is named', async () => {
   await using app = await createDomainApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Obstacles');

@@ -289,29 +289,6 @@ test('releases are listed by account and by deployment, newest first, page by pa
   expect((await person.caller.releases.list({ state: 'superseded' })).items).toHaveLength(1);
 });
 
-test('releases of another account are not found, and signed out nothing is', async () => {
-  await using app = await createPublishingApp();
-  const owner = await app.trialPerson();
-  const stranger = await app.trialPerson();
-  const deployment = await owner.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
-  const { id: releaseId } = await startRelease(app, owner, deployment, SITE);
-  const { uploadId } = await owner.caller.releases.prepare();
-  const { releases } = stranger.caller;
-  const calls = [
-    () => releases.get({ releaseId }),
-    () => releases.get({ deploymentId: deployment.id, number: 1 }),
-    () => releases.diff({ releaseId }),
-    () => releases.cancel({ releaseId }),
-    () => releases.retry({ releaseId }),
-    () => releases.prepare({ deploymentId: deployment.id }),
-    () => releases.create({ deploymentId: deployment.id, uploadId }),
-  ];
-  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect((await releases.list({ deploymentId: deployment.id })).items).toEqual([]);
-  await expect(app.anonymous().releases.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-  await expect(owner.caller.releases.get({ releaseId: 'x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
-});
-
 test('three uploads may be open; a fourth waits until one has been quiet for half a minute', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();

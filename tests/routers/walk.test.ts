@@ -413,6 +413,29 @@ test.each(entries.filter(({ ids }) => ids !== undefined))(
   },
 );
 
+/** Further ways to ask for an object of an account, besides those of `CASES`. */
+const OTHER_WAYS: readonly (readonly [path: string, input: (owned: Owned) => Record<string, unknown>])[] = [
+  ['releases.get', ({ deploymentId }) => ({ deploymentId, number: 1 })],
+];
+
+test('no answer tells anything of another account, whatever it is filtered by', async () => {
+  strangers ??= await makeStrangers();
+  const { app, owned, own, actor } = strangers;
+  const ways = [
+    ...entries.flatMap((entry) => [undefined, inputOf(entry, owned)].map((input) => ({ path: entry.path, input }))),
+    ...OTHER_WAYS.map(([path, input]) => ({ path, input: input(owned) })),
+  ];
+  const asked = ways.filter(({ path }) => flatProcedures()[path]?._def.type === 'query');
+
+  const answers = await Promise.all(asked.map(({ path, input }) => resultOf(path, app.context(actor), input)));
+
+  const told = JSON.stringify(answers.map(({ answer }) => answer));
+  expect(Object.entries(owned).filter(([, id]) => told.includes(id))).toEqual([]);
+  // An open upload and an open checkout are in no list.
+  const untold = Object.entries(own).filter(([, id]) => !told.includes(id));
+  expect(untold.map(([name]) => name)).toEqual(['uploadId', 'paymentId']);
+});
+
 test.each(entries)('$path: unknown fields and fields of the owner are refused', async (entry) => {
   const { session } = await theApp();
 
