@@ -1,6 +1,6 @@
 import { ROUTES, routesOf } from '../specification/route-table.ts';
 import { clientOf, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
-import { BESIDE, close, expectAccessible, expectOpened, expectOver, STILL, walkAccessibly } from './axe.ts';
+import { BESIDE, close, expectAccessible, expectOpened, expectOver, findingsIn, STILL, walkAccessibly } from './axe.ts';
 import { expect, newcomer, test } from './fixtures.ts';
 
 test.use(STILL);
@@ -37,6 +37,10 @@ test('menus and dialogs are accessible', async ({ page }) => {
 
   await page.goto('/deployments');
   await expectOpened(page, button('Open menu'), 'dialog');
+  await close(page, 'dialog');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox')).toBeFocused();
+  expect(await findingsIn(page, '[role=dialog]')).toEqual([]);
   await close(page, 'dialog');
   await expectOpened(page, button(`Account menu of ${person.username}`), 'menu');
   await close(page, 'menu');

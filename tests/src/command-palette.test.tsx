@@ -4,8 +4,10 @@ import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { Palette } from '../../src/layouts/command-palette.tsx';
 import { readTheme } from '../../src/lib/storage.ts';
+import { domainOf } from '../support/domain-fixtures.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada, deploymentOf } from '../support/screen-fixtures.ts';
+import { arrivesAt, press, showApp, shown, textsOf, typeTo } from '../support/shown-app.tsx';
 
 afterEach(() => {
   session.signOut();
@@ -52,4 +54,51 @@ test('“dark” is the dark theme', () => {
   using palette = showPalette();
   flushSync(() => (palette.first('dark') as HTMLElement).click());
   expect(readTheme()).toBe('dark');
+});
+
+/** Presses a key where the focus is. */
+function pressKey(key: string, { ctrlKey = false } = {}): void {
+  const pressed = new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true });
+  flushSync(() => void (document.activeElement ?? document.body).dispatchEvent(pressed));
+}
+
+/** Waits until the palette is open and has the focus, and types there. */
+async function typeThere(text: string): Promise<void> {
+  const field = await shown('[role=dialog] input', 'Screen, deployment, domain or action');
+  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  typeTo(field as HTMLInputElement, text);
+}
+
+test('Ctrl K opens and closes it on any screen, and it is used by keyboard alone', async () => {
+  const domain = domainOf();
+  const answers = {
+    'deployments.list': () => ({ items: [], nextCursor: null }),
+    'domains.list': () => ({ items: [domain], nextCursor: null }),
+    'auth.logout': () => ({ done: true }),
+  };
+  await using _app = showApp('/settings', { user: ada, answers });
+  await shown('aside button', 'Go to');
+  pressKey('k', { ctrlKey: true });
+  await typeThere('');
+  pressKey('k', { ctrlKey: true });
+  await vi.waitFor(() => expect(textsOf('[role=dialog]')).toEqual([]));
+
+  await press('aside button', 'Go to');
+  await typeThere('de');
+  const marked = () => textsOf('[role=option]').indexOf(textsOf('[role=option][aria-selected=true]').join());
+  pressKey('ArrowDown');
+  expect(marked()).toBe(1);
+  pressKey('ArrowUp');
+  expect(marked()).toBe(0);
+  await typeThere('nothing of that name');
+  await shown('[role=dialog] [role=status]', 'Nothing matches “nothing of that name”.');
+  await typeThere(domain.name);
+  await vi.waitFor(() => expect(textsOf('[role=option]')).toEqual([`${domain.name}Domain`]));
+  pressKey('Enter');
+  await arrivesAt(`/domains/${domain.id}`);
+
+  pressKey('k', { ctrlKey: true });
+  await typeThere('Log out');
+  pressKey('Enter');
+  await arrivesAt('/login');
 });
