@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { openAccount, publishSite } from '../support/api-account.ts';
+import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { freePort } from '../support/free-ports.ts';
 import { makeFolder } from '../support/start.ts';
@@ -47,6 +47,9 @@ test('an installation publishes and serves over TLS, and takes a new certificate
   const host = new URL(siteUrl).hostname;
   expect((await ask(`http://${host}:${app.sitesPort}/a?b`)).headers.location).toBe(`${siteUrl}/a?b`);
   expect(await askHttp1(port, host, '/')).toContain('PAGE');
+
+  // Domains get their certificates from the app's own authority where no other is named.
+  expect((await clientOf(account).certificates.list.query({})).localRoot).toContain('BEGIN CERTIFICATE');
 
   const before = await served(port, host);
   await writePair(folder.path, newPair());

@@ -110,7 +110,7 @@ test('its certificate is renewed, its records are mended, and its domain moves t
   await visitBothNames(run, 'Pier');
 });
 
-test('a name that is typed, with its records copied by hand, ends as a page that a browser trusts', async ({
+test('a name that is pasted, with its records copied by hand, ends as a page that a browser trusts, and is removed', async ({
   page,
   ownApp,
 }) => {
@@ -119,7 +119,10 @@ test('a name that is typed, with its records copied by hand, ends as a page that
   await page.goto('/domains');
   await page.getByRole('button', { name: 'Add a domain' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Domain').fill('jetty.test');
+  await dialog.getByLabel('Domain').fill('not a domain');
+  await dialog.getByRole('button', { name: 'Add domain' }).click();
+  await expect(dialog.getByText('Type a domain name like example.com')).toBeVisible();
+  await dialog.getByLabel('Domain').fill('HTTPS://Jetty.Test/menu');
   await dialog.getByRole('button', { name: 'Add domain' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'jetty.test' })).toBeVisible();
 
@@ -129,6 +132,17 @@ test('a name that is typed, with its records copied by hand, ends as a page that
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, ['jetty.test', 'www.jetty.test']);
   await visitBothNames({ page, world: ownApp, root, visitor: await visitor.browser.newPage() }, 'Jetty', 'jetty.test');
+
+  await page.getByRole('button', { name: 'Actions for the certificate of jetty.test' }).click();
+  const chain = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Download the chain' }).click();
+  expect((await chain).suggestedFilename()).toBe('jetty.test.pem');
+  await page.getByRole('button', { name: 'Actions for jetty.test' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByText('TXT _fairlead.jetty.test')).toBeVisible();
+  await page.getByRole('link', { name: 'Back to your domains' }).click();
+  await expect(page.getByText('No domains yet.')).toBeVisible();
 });
 
 /** Copies the records, with the page's buttons, that a person takes to a provider that Fairlead does not know. */
