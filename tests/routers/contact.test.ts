@@ -94,16 +94,3 @@ test('of an account the newest messages are kept', async () => {
   const kept = await ContactMessageModel.find({ accountId: ada.user.id }, { message: 1 }).sort({ at: 1 }).lean();
   expect(kept.map(({ message }) => message)).toEqual(['two', 'three']);
 });
-
-test('a person whose token is over is asked to come back, and nothing is kept of a stranger', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  app.clock.advance(app.providers.limits.accessTokenSeconds * 1_000);
-  const late = await app.callerFor(ada.accessToken);
-
-  const letter = { ...LETTER, message: 'Too late' };
-  expect(await refusalOf(late.contact.send(letter))).toMatchObject({ code: 'unauthenticated' });
-  expect(await ContactMessageModel.find({ accountId: null, message: letter.message }).comment('test').lean()).toEqual(
-    [],
-  );
-});

@@ -103,14 +103,3 @@ test('a cookie that nobody gave out is nothing', async () => {
     expect(await app.anonymous(jar).disclaimer.status()).toEqual(NOT_ACCEPTED);
   }
 });
-
-test('with a token that is over nothing is recorded for a stranger', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  app.clock.advance(app.providers.limits.accessTokenSeconds * 1_000);
-  const jar = createJar();
-  const late = await app.callerFor(ada.accessToken, jar);
-
-  expect(await refusalOf(late.disclaimer.accept())).toMatchObject({ code: 'unauthenticated' });
-  expect(jar.cookies.size).toBe(0);
-});

@@ -98,12 +98,3 @@ test('of an account, of an address in a day, and of all strangers so many rating
   expect(refused).toMatchObject({ code: 'quota_exhausted' });
   expect(await FeedbackModel.countDocuments({ accountId: ada.user.id })).toBe(2);
 });
-
-test('a person whose token is over is asked to come back, not taken for a stranger', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  app.clock.advance(app.providers.limits.accessTokenSeconds * 1_000);
-  const late = await app.callerFor(ada.accessToken);
-
-  expect(await refusalOf(late.feedback.rate({ rating: 5 }))).toMatchObject({ code: 'unauthenticated' });
-});

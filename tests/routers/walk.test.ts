@@ -380,6 +380,20 @@ test.each(entries)('$path: an API token reaches it by the right scope only', asy
   expect([refused(read), refused(write)]).toEqual(expected[entry.access]);
 });
 
+const OVER = `fla_${'x'.repeat(43)}`;
+
+test.each(entries.filter(({ access }) => access === 'public-write'))(
+  '$path: whoever has a token that is over is asked to come back, and not taken for a stranger',
+  async (entry) => {
+    const { app } = await theApp();
+    const before = await databaseHash();
+    const late = app.context({ kind: 'anonymous' }, undefined, { bearer: OVER });
+
+    expect(await codeOf(entry.path, late, inputOf(entry, RANDOM))).toBe('unauthenticated');
+    expect(await databaseHash()).toEqual(before);
+  },
+);
+
 /** Two accounts that own one thing of each kind; made once, since none of those who use it writes anything. */
 let strangers: Awaited<ReturnType<typeof makeStrangers>> | undefined;
 
