@@ -384,16 +384,3 @@ test('a key that is of no use to an account is refused without a transaction', a
   expect(begun).not.toHaveBeenCalled();
   begun.mockRestore();
 });
-
-test('a license goes with its account', async () => {
-  await using app = await createTestApp();
-  const [ada, bob] = [await app.person(), await app.person()];
-  const key = await keyOf(app);
-  await ada.caller.licenses.redeem({ key });
-
-  await ada.caller.account.delete({ username: ada.user.username, currentPassword: ada.password });
-  await app.jobs.drain();
-
-  expect(await LicenseModel.countDocuments({ accountId: ada.user.id })).toBe(0);
-  expect(await refusalOf(bob.caller.licenses.redeem({ key }))).toMatchObject({ code: 'license_unknown' });
-});
