@@ -33,20 +33,6 @@ test('of one account two providers are asked at once, and four calls wait', asyn
   expect(refused.slice(34)).toEqual(Array.from({ length: 6 }, () => 'credentials_invalid'));
 });
 
-test('somebody else has a place of their own', async () => {
-  await using provider = await startWithholding(1);
-  await using app = await createTestApp();
-  const input = { provider: 'powerdns', fields: { url: provider.url, apiKey: 'key' } } as const;
-  const refused: string[] = [];
-  const owners = [await app.trialPerson(), await app.trialPerson()];
-  const calls = owners.flatMap(({ caller }) => [1, 2, 3].map(() => () => caller.connections.connect(input)));
-  const all = callEach(calls, refused);
-  await expect.poll(() => provider.waiting.size).toBe(4);
-  provider.letGo(401);
-  await all;
-  expect(refused).toHaveLength(6);
-});
-
 test('of an account two renewals are rehearsed at once, and of one certificate one', async () => {
   await using app = await createTestApp();
   const { caller, user } = await app.trialPerson();
