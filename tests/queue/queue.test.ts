@@ -14,6 +14,7 @@ import {
   requeueJob,
   retryJob,
 } from '../../server/queue/queue.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const NAMES = ['remove-deployment'];
 
@@ -166,10 +167,12 @@ test('a dead letter writes its consequence in the same transaction, or is none',
   });
 });
 
-test('sixteen workers at once claim each of two hundred jobs once', async () => {
+const CLAIMED = IS_FULL ? 200 : 48;
+
+test('sixteen workers at once claim each of many jobs once', async () => {
   await clear();
   await transaction(async (session) => {
-    for (let index = 0; index < 200; index += 1) {
+    for (let index = 0; index < CLAIMED; index += 1) {
       await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId: newId() }, accountId: newId() });
     }
   });
@@ -180,8 +183,8 @@ test('sixteen workers at once claim each of two hundred jobs once', async () => 
     }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
-  expect(claimedIds).toHaveLength(200);
-  expect(new Set(claimedIds).size).toBe(200);
+  expect(claimedIds).toHaveLength(CLAIMED);
+  expect(new Set(claimedIds).size).toBe(CLAIMED);
 });
 
 test('the wait grows threefold from five seconds to an hour, with a fifth of spread', () => {
