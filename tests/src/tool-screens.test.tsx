@@ -272,6 +272,12 @@ test('a report says what was seen and when, and of what nobody looked at that it
     at: shownAt,
   });
 
+  const again = releaseRefOf({ liveSince: secondsLater(90) });
+  const back = deploymentOf({ currentRelease: again, latestRelease: again });
+  expect(checksOf(back, verified, undefined)).toContainEqual(
+    expect.objectContaining({ id: 'last', seen: 'Release 3 is live again.' }),
+  );
+
   const destinations = verified.destinations.map((one) => ({ ...one, missingLinks: ['/a.css', '/b.png'] }));
   expect(checksOf(deploymentOf(), { ...verified, destinations }, undefined)).toContainEqual(
     expect.objectContaining({ id: 'start-page', verdict: 'warn', seen: 'It uses 2 files that visitors do not get.' }),

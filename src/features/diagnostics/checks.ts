@@ -166,14 +166,14 @@ function lastReleaseCheck(deployment: Deployment): Check {
   if (state === 'cancelled') {
     return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
   }
-  return {
-    ...check,
-    verdict: 'pass',
-    seen:
-      currentRelease === null || number === currentRelease.number
-        ? `Release ${number} went live.`
-        : `Release ${number} went live. Release ${currentRelease.number} is live now.`,
-    at: finishedAt,
-    link: null,
-  };
+  return { ...check, verdict: 'pass', seen: liveText(number, currentRelease), at: finishedAt, link: null };
+}
+
+/** Returns what became of the release that something happened to last, which may be a rollback to it. */
+function liveText(number: number, current: Deployment['currentRelease']): string {
+  if (current === null) return `Release ${number} went live.`;
+  if (number !== current.number) return `Release ${number} went live. Release ${current.number} is live now.`;
+  const { liveSince, finishedAt } = current;
+  const isBack = liveSince !== null && finishedAt !== null && liveSince > finishedAt;
+  return `Release ${number} ${isBack ? 'is live again.' : 'went live.'}`;
 }
