@@ -84,7 +84,7 @@ test('the editor holds the files of the template of its address, where nothing w
   const answers: Answers = { 'subscription.allowance': () => allowanceOf(), 'deployments.get': () => empty };
   const place = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour?template=link-page' };
   using shown = showScreen(<DeploymentEditorScreen />, answers, place);
-  await shown.sees('4 changes');
+  await shown.sees('4 new files');
   const tree = [...shown.page.querySelectorAll('[role=treeitem]')].map((item) => item.textContent);
   expect(tree).toEqual(['favicon.svgnew', 'index.htmlnew', 'portrait.svgnew', 'style.cssnew']);
   shown.button('Publish…').click();

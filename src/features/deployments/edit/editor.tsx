@@ -195,7 +195,7 @@ function PublishBar({ draft, isReadOnly, onDiscard, onPreview, onPublish }: Publ
   return (
     <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-3 py-2">
       <p role="status" className="mr-auto text-sm text-ink-muted max-sm:basis-full">
-        {count === 0 ? 'No changes' : formatCount(count, 'change')}
+        {count === 0 ? 'No changes' : formatCount(count, draft.base.files.size === 0 ? 'new file' : 'change')}
         {count > 0 && <span className="max-sm:sr-only">, stored in this browser</span>}
       </p>
       {count > 0 && (
