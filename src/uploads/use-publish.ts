@@ -10,18 +10,21 @@ import type { PublicationRequest } from './publications.ts';
 /** The publisher is loaded when something is published, because it weighs more than a whole screen. */
 const publisher = () => import('./publisher.ts');
 
-/** Returns a function that starts to publish; its `onStart` runs in the same step, so that a screen follows at once. */
-export function usePublish(): (request: PublicationRequest, onStart?: () => void) => void {
+/**
+ * Returns a function that starts to publish, and whose promise ends when it has started or has failed to. Its `onStart`
+ * runs in the same step as the start, so that a screen follows at once.
+ */
+export function usePublish(): (request: PublicationRequest, onStart?: () => void) => Promise<void> {
   const client = trpc.useUtils();
   return useCallback(
-    (request, onStart) => {
-      const start = async () => {
+    async (request, onStart) => {
+      try {
         const { startSelected } = await publisher();
-        const publication = startSelected(client, request);
+        void startSelected(client, request);
         onStart?.();
-        await publication;
-      };
-      start().catch((cause: unknown) => showToast(errorToast('Could not publish', cause)));
+      } catch (cause) {
+        showToast(errorToast('Could not publish', cause));
+      }
     },
     [client],
   );

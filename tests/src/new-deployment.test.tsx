@@ -1,10 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { extentOf, publishedPart } from '../../src/uploads/apply-rules.ts';
+import { publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
-import { allowanceOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
   setWaiting(null);
@@ -99,4 +100,19 @@ test('an address that is taken is told while the name is typed, with the one tha
   expect(shown.page.textContent).toMatch(/harbour\S* is taken\.It will be live at harbour-7/);
   // Once at the name, and once above the button, which a phone shows long before it.
   expect(shown.page.textContent?.match(/is taken\./g)).toHaveLength(2);
+});
+
+test('the name and the key of a new deployment are forgotten once its files are on their way, and not before', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  sessionStorage.setItem('fairlead.draft.new-deployment', JSON.stringify({ name: 'Harbour' }));
+  using shown = show({ 'deployments.create': () => deploymentOf({ id: 'new-harbour' }) });
+  const drafts = () => Object.keys(sessionStorage).filter((key) => key.startsWith('fairlead.draft.'));
+  const atStart: string[][] = [];
+  const stop = publications.subscribe(() => atStart.push(drafts()));
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  await patiently(() => expect(drafts()).toEqual([]));
+  await patiently(() => expect(atStart).not.toEqual([]));
+  stop();
+  expect(atStart[0]).toEqual(['fairlead.draft.new-deployment', 'fairlead.draft.new-deployment-request']);
 });

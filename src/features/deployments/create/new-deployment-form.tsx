@@ -1,5 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { FormProvider, type Resolver, type UseFormReturn, useForm, useFormContext } from 'react-hook-form';
 import { useSearchParams } from 'wouter';
 import * as z from 'zod/mini';
@@ -78,6 +78,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
   const { start } = useStartedDeployment();
   const keyFor = useIdempotencyKey();
   const blockedBecause = useBlockedReason(chosen, form);
+  const [isPublishing, setPublishing] = useState(false);
   const mayCreate = blockedBecause === null && plan.allowance !== undefined && plan.blocker === null;
 
   const create = trpc.deployments.create.useMutation({
@@ -100,17 +101,23 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
     // it.
     const isAdded =
       domain === '' || (await isDone(addDomain.mutateAsync({ deploymentId: deployment.id, name: domain })));
-    keyFor.renew();
-    if (namedBy === 'typed') forgetFormDraft(NEW_DEPLOYMENT_DRAFT);
     if (takesDomain) forgetFormDraft(DOMAIN_DRAFT);
-    start(deployment, report, isAdded ? null : domain);
+    await start(deployment, report, isAdded ? null : domain, () => {
+      // Before this a reload leaves an empty deployment: the same name and key lead to it again.
+      keyFor.renew();
+      if (namedBy === 'typed') forgetFormDraft(NEW_DEPLOYMENT_DRAFT);
+    });
   }
   const publish = form.handleSubmit((input) => {
     const { report } = chosen;
     const domain = domainsRefusal(input.platform) === null ? input.domain : '';
-    if (mayCreate && report !== null) ask(() => void createFor(report, { ...input, domain }));
+    if (mayCreate && report !== null) {
+      ask(() => {
+        setPublishing(true);
+        void createFor(report, { ...input, domain }).finally(() => setPublishing(false));
+      });
+    }
   });
-  const isPublishing = create.isPending || addDomain.isPending;
 
   return (
     <FormProvider {...form}>

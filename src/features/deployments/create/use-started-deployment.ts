@@ -26,14 +26,16 @@ export function useStartedDeployment() {
   function start(
     deployment: Deployment,
     { selection, publishAnyway }: SelectionReport,
-    wantedDomain: string | null = null,
-  ): void {
-    publish({ deployment, selection, publishAnyway, isNew: true }, () => {
+    wantedDomain: string | null,
+    onStart: () => void,
+  ): Promise<void> {
+    return publish({ deployment, selection, publishAnyway, isNew: true }, () => {
       // A person who went to another page meanwhile is not pulled back.
       const wanted = wantedDomain === null ? {} : { [WANTED_DOMAIN]: wantedDomain };
       if (isHere.current) setParams({ [STARTED]: deployment.id, ...wanted }, { replace: true });
       setWaiting(null);
       stopReselect(null);
+      onStart();
     });
   }
 

@@ -87,7 +87,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const isBusy = deployment.state === 'deploying';
   const lost = lostAtPrimary(deployment);
   const start = ({ selection, publishAnyway }: SelectionReport) => {
-    publish({ deployment, selection, publishAnyway, isNew: false });
+    void publish({ deployment, selection, publishAnyway, isNew: false });
     chosen.choose(null);
   };
   return (
