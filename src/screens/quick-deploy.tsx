@@ -1,7 +1,9 @@
 import { Suspense } from 'react';
 import { Link } from 'wouter';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { HostName } from '../components/host-name.tsx';
-import { NamesakeHint, useNewName } from '../features/deployments/create/name-field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { namesakesText, PublishThere, useNamesakes, useNewName } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
@@ -25,7 +27,8 @@ export function QuickDeployScreen() {
 
 function Choosing() {
   const { chosen } = useNewDeployment();
-  const { choose, goesByItself } = useQuickPublish();
+  const namesakes = useNamesakes();
+  const { choose, goesByItself } = useQuickPublish(namesakes);
   return (
     <div className="flex max-w-reading flex-col gap-4">
       <FilesStep
@@ -35,8 +38,8 @@ function Choosing() {
         description="We check the folder first and ask only if something needs your decision."
         footer={
           <div className="p-4 sm:p-5">
-            <PublishForm>
-              <QuickDestination goesByItself={goesByItself} />
+            <PublishForm isReady={namesakes !== undefined}>
+              <QuickDestination goesByItself={goesByItself} namesakes={namesakes ?? []} />
             </PublishForm>
             <LateWords />
           </div>
@@ -55,13 +58,21 @@ function Choosing() {
   );
 }
 
-/** Shows the name that the site will have, and any reason why it cannot be published. */
-function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
+type QuickDestinationProps = { goesByItself: boolean; namesakes: readonly Deployment[] };
+
+/** Shows the name that the site will have, who has it already, and any reason why it cannot be published. */
+function QuickDestination({ goesByItself, namesakes }: QuickDestinationProps) {
   const { chosen, blockedBecause } = useNewDeployment();
   const { name, problem } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
   return (
     <div className="empty:hidden">
+      {namesakes.length > 0 && (
+        <Notice tone="warn" title={namesakesText(namesakes)} className="mb-3">
+          <PublishThere namesakes={namesakes} />
+          Publish makes another one, at an address of its own.
+        </Notice>
+      )}
       {problem !== undefined ? (
         <p className="text-bad">
           {problem}{' '}
@@ -104,9 +115,6 @@ function LateWords() {
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />.
         </p>
       ) : null}
-      <p className="mt-1 text-sm text-ink-muted empty:hidden">
-        <NamesakeHint />
-      </p>
       {place !== undefined && (
         <Suspense>
           <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />

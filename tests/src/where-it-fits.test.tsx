@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { DeploymentSetupScreen } from '../../src/screens/deployment-setup.tsx';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
@@ -7,7 +8,7 @@ import { QuickDeployScreen } from '../../src/screens/quick-deploy.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, secondsLater } from '../support/screen-fixtures.ts';
 
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
@@ -25,6 +26,14 @@ afterEach(() => {
 function choose(site: Record<string, string>): void {
   const files = Object.entries(site).map(([path, text]) => ({ path, file: new File([text], path) }));
   setWaiting({ name: 'harbour', files });
+}
+
+function pickHarbour({ page }: ShownScreen): void {
+  const picker = page.querySelector<HTMLInputElement>('input[type=file]');
+  const file = new File(['<h1>Quay</h1>'], 'index.html');
+  Object.defineProperty(file, 'webkitRelativePath', { value: 'harbour/index.html' });
+  Object.defineProperty(picker, 'files', { value: [file] });
+  picker?.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
 const placeQuestion = () =>
@@ -115,21 +124,70 @@ test('Quick Deploy says why it goes to the built-in host', async () => {
   expect(shown.page.textContent).toContain(SUM);
 });
 
-test('Quick Deploy leads to the deployment that has the name already', async () => {
-  choose(PLAIN);
-  const items = [
-    { id: 'other', name: 'Harbour Cafe' },
-    { id: 'same', name: 'Harbour' },
-  ];
+function quickDeploy(more: Answers): ShownScreen {
   const place = { pattern: '/quick-deploy', path: '/quick-deploy' };
-  const all = { ...answers, 'deployments.list': () => ({ items, nextCursor: null }) };
-  using shown = showScreen(<QuickDeployScreen />, all, place);
+  const shown = showScreen(<QuickDeployScreen />, { ...answers, ...more }, place);
+  // A form outside of the document is not sent.
+  document.body.append(shown.page);
+  return shown;
+}
+
+const listed = (...items: Deployment[]) => ({ items, nextCursor: null });
+
+test('Quick Deploy says above Publish, before it can be pressed, that a deployment has the name already', async () => {
+  choose(PLAIN);
+  let answer = (_items: unknown): void => undefined;
+  const asked = new Promise((resolve) => {
+    answer = resolve;
+  });
+  using shown = quickDeploy({ 'deployments.list': () => asked });
+  await shown.sees('Why the built-in host is recommended');
+  await shown.sees('It will be live at');
+  expect(shown.button('Publish').disabled).toBe(true);
+  answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));
   await shown.sees('You already have a deployment with this name.');
-  expect(shown.linkTo('Publish there instead')).toBe('/deployments/same');
-  [...shown.page.querySelectorAll('a')].find((link) => link.textContent === 'Publish there instead')?.click();
+  const publish = shown.button('Publish');
+  expect(publish.disabled).toBe(false);
+  const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'Publish there instead');
+  expect(link?.compareDocumentPosition(publish)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(link?.getAttribute('href')).toBe('/deployments/same');
+  link?.click();
   const deployment = deploymentOf({ id: 'same', currentRelease: null });
   using there = showScreen(<PublishSection deployment={deployment} isReadOnly={false} />, {});
   await vi.waitFor(() => expect(there.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null));
+});
+
+test.each([
+  ['publishes a folder by itself', [], 1],
+  ['asks first where a deployment has the name already', [deploymentOf()], 0],
+])('Quick Deploy %s', async (_what, namesakes, times) => {
+  const create = vi.fn(() => new Promise(() => {}));
+  using shown = quickDeploy({ 'deployments.list': () => listed(...namesakes), 'deployments.create': create });
+  pickHarbour(shown);
+  await shown.sees(times === 1 ? 'Publishing…' : 'You already have a deployment with this name.');
+  expect(create).toHaveBeenCalledTimes(times);
+});
+
+test('of several deployments with the name each can be chosen by its address, live ones first, then the oldest', async () => {
+  choose(PLAIN);
+  const made = (slug: string, minute: number, more: Partial<Deployment> = {}) =>
+    deploymentOf({
+      id: slug,
+      slug,
+      url: `http://${slug}.localhost:3001`,
+      createdAt: secondsLater(60 * minute),
+      ...more,
+    });
+  const items = [
+    made('harbour-4', 4, { state: 'deleting' }),
+    made('harbour-3', 3),
+    made('harbour-2', 2),
+    made('harbour', 1, { currentRelease: null }),
+  ];
+  using shown = quickDeploy({ 'deployments.list': () => listed(...items) });
+  await shown.sees('You already have 3 deployments with this name.');
+  const links = [...shown.page.querySelectorAll('a[href^="/deployments/"]')].map((link) => link.textContent);
+  expect(links).toEqual(['harbour-2.localhost:3001', 'harbour-3.localhost:3001', 'harbour.localhost:3001']);
 });
 
 test('the page of a platform says whether it suits the files that wait, and what would be better', async () => {
@@ -173,11 +231,7 @@ test('a dry run sends nothing, a preflight the size of the files alone, and New 
   using shown = showScreen(<TestSimulationScreen />, { ...answers, 'deployments.preflight': preflight });
   // A form outside of the document is not sent.
   document.body.append(shown.page);
-  const picker = shown.page.querySelector<HTMLInputElement>('input[type=file]');
-  const file = new File(['<h1>Quay</h1>'], 'index.html');
-  Object.defineProperty(file, 'webkitRelativePath', { value: 'harbour/index.html' });
-  Object.defineProperty(picker, 'files', { value: [file] });
-  picker?.dispatchEvent(new Event('change', { bubbles: true }));
+  pickHarbour(shown);
   await shown.sees('1 file, 13 B');
   await shown.sees('Nothing was sent.');
   shown.button('Set up a preflight').click();

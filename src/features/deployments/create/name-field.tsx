@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AddressCheck, Deployment } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -10,6 +11,7 @@ import { Input } from '../../../components/fields/input.tsx';
 import { HostName } from '../../../components/host-name.tsx';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { storeDraft } from '../../../lib/draft-storage.ts';
+import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
 import { addressOfSlug } from '../sites-address.ts';
@@ -64,35 +66,58 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
 }
 
 /**
- * Returns another deployment of the account with exactly the name in the form; looked for once its address was checked.
+ * Returns the deployments of the account with exactly the name in the form: live ones first, then the oldest. Undefined
+ * until the server has answered for this name.
  */
-function useNamesake(): Pick<Deployment, 'id' | 'name'> | undefined {
-  const { name, address } = useNewName();
+export function useNamesakes(): readonly Deployment[] | undefined {
+  const { name } = useNewName();
   const { isPublishing } = useNewDeployment();
-  const search = name.trim();
-  // A deployment that is being created already has the name.
-  const isPaused = address === undefined || isPublishing;
-  const found = trpc.deployments.list.useQuery({ search }, { enabled: search !== '' && !isPaused });
-  const isSame = (other: string) => other.toLowerCase() === search.toLowerCase();
-  return isPaused ? undefined : found.data?.items.find((other) => isSame(other.name));
+  const search = useDebounced(name.trim());
+  const isAsked = search !== '' && search.length <= DEPLOYMENT_NAME_MAX;
+  // One that is being created has the name as well. An answer from before that must not be found again.
+  const found = trpc.deployments.list.useQuery({ search }, { enabled: isAsked && !isPublishing, gcTime: 0 });
+  if (search !== name.trim()) return undefined;
+  if (!isAsked || found.error !== null) return [];
+  return found.data?.items
+    .filter((other) => other.name.toLowerCase() === search.toLowerCase() && other.state !== 'deleting')
+    .sort(
+      (a, b) => Number(a.currentRelease === null) - Number(b.currentRelease === null) || +a.createdAt - +b.createdAt,
+    );
 }
 
-/** Names the deployment that has the name already, and takes the chosen files there: most often a new release is meant. */
-export function NamesakeHint() {
+export function namesakesText({ length }: readonly Deployment[]): string {
+  return `You already have ${length === 1 ? 'a deployment' : formatCount(length, 'deployment')} with this name.`;
+}
+
+/** Leads to a deployment that has the name already, with the chosen files: most often a new release is meant. */
+export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }) {
   const { chosen } = useNewDeployment();
-  const namesake = useNamesake();
-  if (namesake === undefined) return null;
-  const takeFiles = () => {
-    setChosen(namesake.id, chosen.selection);
-    chosen.choose(null);
-  };
+  const linkTo = ({ id }: Deployment, label: string) => (
+    <Link
+      key={id}
+      to={href.deployment(id)}
+      onClick={() => {
+        setChosen(id, chosen.selection);
+        chosen.choose(null);
+      }}
+      className="rounded-tight text-accent underline wrap-anywhere"
+    >
+      {label}
+    </Link>
+  );
+  const [first, ...others] = namesakes;
+  if (first === undefined) return null;
+  if (others.length === 0) return <>{linkTo(first, 'Publish there instead')}. </>;
+  const links = namesakes.map((one) => linkTo(one, formatAddress(one.url) || PLATFORMS[one.platform].title));
+  return <>Publish there instead: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}. </>;
+}
+
+function NamesakeHint() {
+  const namesakes = useNamesakes() ?? [];
+  if (namesakes.length === 0) return null;
   return (
     <>
-      You already have a deployment with this name.{' '}
-      <Link to={href.deployment(namesake.id)} onClick={takeFiles} className="rounded-tight text-accent underline">
-        Publish there instead
-      </Link>
-      .{' '}
+      {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
     </>
   );
 }

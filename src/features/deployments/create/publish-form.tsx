@@ -16,11 +16,13 @@ export type PublishFormProps = {
    * this.
    */
   aboveSticky?: ReactNode;
+  /** False while something is awaited that is shown above the button: it would move away while it is pressed. */
+  isReady?: boolean;
   children?: ReactNode;
 };
 
 /** Publish below the given fields, or the link to a plan when there is none. */
-export function PublishForm({ className, aboveSticky, children }: PublishFormProps) {
+export function PublishForm({ className, aboveSticky, isReady = true, children }: PublishFormProps) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const submit = useSubmitOnce(isPublishing, publish);
@@ -35,7 +37,7 @@ export function PublishForm({ className, aboveSticky, children }: PublishFormPro
             <Button
               type="submit"
               variant="primary"
-              disabled={blockedBecause !== null || plan.allowance === undefined}
+              disabled={blockedBecause !== null || plan.allowance === undefined || !isReady}
               isBusy={isPublishing}
               busyLabel="Publishing…"
             >

@@ -20,9 +20,13 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
 
 /**
  * Publishes a selection of this page automatically, once, when there is nothing to ask. One from an earlier page
- * waits: nobody agreed there to publish it at once.
+ * waits: nobody agreed there to publish it at once. `namesakes`: the deployments that have its name already; undefined
+ * until they are known.
  */
-export function useQuickPublish(): { choose: (selection: Selection) => void; goesByItself: boolean } {
+export function useQuickPublish(namesakes: readonly unknown[] | undefined): {
+  choose: (selection: Selection) => void;
+  goesByItself: boolean;
+} {
   const { chosen, blockedBecause, publish } = useNewDeployment();
   const { report } = chosen;
   const plan = usePlanBlocker();
@@ -32,15 +36,16 @@ export function useQuickPublish(): { choose: (selection: Selection) => void; goe
     report !== null &&
     report.selection === quick &&
     isClear(report) &&
+    !namesakes?.length &&
     blockedBecause === null &&
     plan.allowance !== undefined &&
     plan.blocker === null;
 
   useEffect(() => {
-    if (!goesByItself || tried.current === quick) return;
+    if (!goesByItself || namesakes === undefined || tried.current === quick) return;
     tried.current = quick;
     void publish();
-  }, [goesByItself, quick, publish]);
+  }, [goesByItself, namesakes, quick, publish]);
 
   return {
     choose: (selection) => {
