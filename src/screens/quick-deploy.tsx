@@ -10,7 +10,7 @@ import { isClear, useQuickPublish } from '../features/deployments/create/quick-p
 import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
-import { addressOfSlug } from '../features/deployments/sites-address.ts';
+import { addressOfSlug, reachText } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { paths } from '../lib/paths.ts';
 import { selectionTitle } from '../uploads/selection/selection.ts';
@@ -112,7 +112,8 @@ function LateWords() {
     <div className="mt-4">
       {problem === undefined && address?.slug ? (
         <p className="wrap-anywhere">
-          It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />.
+          It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
+          {reachText()}.
         </p>
       ) : null}
       {place !== undefined && (

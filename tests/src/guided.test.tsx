@@ -109,6 +109,23 @@ test('before anything happens every answer is there once more, with a way back t
   await asks(shown, 'Where should it live?');
 });
 
+test.each([
+  ['{slug}.localhost:3001', 'live at harbour.localhost:3001 (only this computer can open it)'],
+  ['{slug}.sites.example', 'live at harbour.sites.example'],
+])('the name and the summary say of an address of %s whether others can open it', async (pattern, text) => {
+  const meta = document.createElement('meta');
+  meta.name = 'fairlead-sites-host';
+  meta.content = pattern;
+  document.body.append(meta);
+  dropHarbour();
+  sessionStorage.setItem('fairlead.draft.new-deployment', draft('harbour'));
+  for (const step of ['name', 'check']) {
+    using shown = showGuide(`?step=${step}`);
+    await shown.sees(text);
+    expect(shown.page.textContent?.includes('computer'), step).toBe(text.includes('computer'));
+  }
+});
+
 const DOMAIN_QUESTION = 'Do you have a domain of your own?';
 
 test('not to have a domain yet is an answer', async () => {

@@ -1,3 +1,5 @@
+import { isLocalAddress } from '../../lib/local-address.ts';
+
 const PLACEHOLDER = '__SITES_HOST__';
 const SLUG_MARK = '{slug}';
 
@@ -9,4 +11,9 @@ export function addressOfSlug(slug: string): string {
   const written = document.querySelector('meta[name="fairlead-sites-host"]')?.getAttribute('content') ?? '';
   const pattern = written === '' || written === PLACEHOLDER ? `${SLUG_MARK}.localhost` : written;
   return pattern.replace(SLUG_MARK, slug);
+}
+
+/** Returns the words that only this computer can open such an address, or none where everybody can. */
+export function reachText(): string {
+  return isLocalAddress(`http://${addressOfSlug('site')}`) ? ' (only this computer can open it)' : '';
 }

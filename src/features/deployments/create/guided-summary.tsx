@@ -13,7 +13,7 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection/selection.ts';
 import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { isLeftOutLink, privateParts, privateText } from '../select/left-out-parts.ts';
-import { addressOfSlug } from '../sites-address.ts';
+import { addressOfSlug, reachText } from '../sites-address.ts';
 import { useFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
 import { useNewName } from './name-field.tsx';
@@ -42,6 +42,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
         {address?.slug && PLATFORMS[platform].isServedHere ? (
           <span className="block text-ink-muted">
             Will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
+            {reachText()}
           </span>
         ) : null}
       </AnswerRow>

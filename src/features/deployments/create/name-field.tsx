@@ -14,7 +14,7 @@ import { storeDraft } from '../../../lib/draft-storage.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
-import { addressOfSlug } from '../sites-address.ts';
+import { addressOfSlug, reachText } from '../sites-address.ts';
 import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
@@ -145,6 +145,7 @@ export function AddressHint({ platform, name, check }: AddressHintProps) {
       ) : (
         <span className="flex flex-wrap items-baseline gap-x-1">
           {isTaken ? 'It will be live at' : 'Will be live at'} <Address slug={shown} />
+          <span className="empty:hidden">{reachText()}</span>
         </span>
       )}
     </>
