@@ -6,7 +6,7 @@ import { LostConnectionNotices } from '../../src/features/deployments/manage/los
 import { useReleaseActs } from '../../src/features/releases/acts/use-release-acts.ts';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { ReleaseOutcome } from '../../src/features/releases/progress/release-outcome.tsx';
-import { FailedPanel } from '../../src/features/releases/progress/release-panels.tsx';
+import { AddressPanel, FailedPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
@@ -102,4 +102,14 @@ test('what was lost at another platform is not what a release failed for', async
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(shown.linkTo('Replace token')).toBeUndefined();
   expect(shown.button('Try again').dataset.variant).toBe('primary');
+});
+
+test.each([
+  ['http://harbour.localhost:3001', '/deployments/harbour?tab=settings'],
+  ['https://harbour.sites.example', undefined],
+])('of a site at %s it is said where a platform is added, if only this computer can open it', (url, path) => {
+  const { deploymentId, deploymentName, platform } = releaseDetailOf();
+  const panel = { deploymentId, deploymentName, platform, url };
+  using shown = showScreen(<AddressPanel {...panel} />, {});
+  expect(shown.linkTo('publish it on a hosting platform')).toBe(path);
 });

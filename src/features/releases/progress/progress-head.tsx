@@ -54,6 +54,7 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
       </div>
       {progress.stage === 'sending' && (
         <AddressPanel
+          deploymentId={deploymentId}
           deploymentName={deploymentName}
           url={url}
           platform={deployment.data?.platform ?? 'built-in'}

@@ -1,5 +1,6 @@
 import { Ban, Check, CircleX, ExternalLink, History, LoaderCircle, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
@@ -11,12 +12,14 @@ import { HostName } from '../../../components/host-name.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { isLocalAddress } from '../../../lib/local-address.ts';
+import { href } from '../../../lib/paths.ts';
 import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 import { PlatformLog } from './platform-log.tsx';
 
 export type AddressPanelProps = {
+  deploymentId: string;
   deploymentName: string;
   url: string;
   platform: PlatformId;
@@ -31,7 +34,8 @@ export type AddressPanelProps = {
 /**
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
-export function AddressPanel({ deploymentName, url, platform, running = null, title, action }: AddressPanelProps) {
+export function AddressPanel(props: AddressPanelProps) {
+  const { deploymentId, deploymentName, url, platform, running = null, title, action } = props;
   const isLive = running === null;
   const { title: host, isSimulated } = PLATFORMS[platform];
   return (
@@ -56,7 +60,14 @@ export function AddressPanel({ deploymentName, url, platform, running = null, ti
           </p>
           {isSimulated !== true && isLocalAddress(url) && (
             <p className="text-sm text-ink-muted">
-              Only this computer can open this address. To show the site to others, publish it on a hosting platform.
+              Only this computer can open this address. To show the site to others,{' '}
+              <Link
+                to={`${href.deployment(deploymentId)}?tab=settings`}
+                className="rounded-tight text-accent underline"
+              >
+                publish it on a hosting platform
+              </Link>
+              .
             </p>
           )}
           {/* Of what was only simulated nobody answers there. */}

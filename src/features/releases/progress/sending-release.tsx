@@ -52,6 +52,7 @@ export function SendingRelease(props: SendingReleaseProps) {
       top={
         <>
           <AddressPanel
+            deploymentId={deploymentId}
             deploymentName={deploymentName}
             url={url}
             platform={platform}
