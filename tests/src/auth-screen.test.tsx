@@ -90,6 +90,9 @@ test('whoever never signed in on this browser finds the form to register, and th
   const told = () => toasts.get().map(({ title, description }) => `${title}: ${description}`);
   await atOnce(told, ['Registration successful: Your account has been created']);
   expect(username?.value).toBe('');
+  // An empty form that could be filled in again would look as if it had failed.
+  await atOnce(() => username?.closest('fieldset')?.disabled, true);
+  expect(button?.textContent).toBe('Registering...');
   const [, sent] = vi.mocked(fetch).mock.calls.find(([url]) => String(url).includes('register')) ?? [];
   expect(JSON.parse(String(sent?.body)), 'the second password stays in the form').toEqual({ json: account });
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(account.password);

@@ -36,13 +36,16 @@ export function RegisterForm({ isPending, setPending, wanted }: RegisterFormProp
   return (
     <FormProvider {...form}>
       <form noValidate onSubmit={submit} data-steady className="group flex flex-col gap-1.5">
-        <Field label="Username" error={errors.username?.message}>
-          <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
-        </Field>
-        <Field label="Email" error={errors.email?.message}>
-          <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
-        </Field>
-        <NewPasswordFields label="Password" name="password" username={username} />
+        {/* It is reset when the account is there, and would look as if it had failed until the plans open. */}
+        <fieldset disabled={isPending && username === ''} className="contents">
+          <Field label="Username" error={errors.username?.message}>
+            <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
+          </Field>
+          <Field label="Email" error={errors.email?.message}>
+            <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
+          </Field>
+          <NewPasswordFields label="Password" name="password" username={username} />
+        </fieldset>
         <Button type="submit" variant="primary" isBusy={isPending} busyLabel="Registering..." className="mt-1 w-full">
           Register
         </Button>
