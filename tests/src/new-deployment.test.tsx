@@ -4,7 +4,7 @@ import { extentOf, publishedPart } from '../../src/uploads/apply-rules.ts';
 import { publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
@@ -115,4 +115,21 @@ test('the name and the key of a new deployment are forgotten once its files are 
   await patiently(() => expect(atStart).not.toEqual([]));
   stop();
   expect(atStart[0]).toEqual(['fairlead.draft.new-deployment', 'fairlead.draft.new-deployment-request']);
+});
+
+test('a deployment that was made, never sent and deleted is made anew at the second press', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  sessionStorage.setItem('fairlead.draft.new-deployment', JSON.stringify({ name: 'Harbour' }));
+  const keys: unknown[] = [];
+  using shown = show({
+    'deployments.create': (input) => {
+      keys.push(Object.entries(input ?? {}).find(([field]) => field === 'idempotencyKey')?.[1]);
+      return refusal('conflict', 'Deleted since.', { fieldErrors: { idempotencyKey: 'Deleted since.' } });
+    },
+  });
+  await patiently(() => {
+    shown.button('Publish').click();
+    expect(keys.length).toBeGreaterThan(1);
+  });
+  expect(keys[0]).not.toBe(keys[1]);
 });

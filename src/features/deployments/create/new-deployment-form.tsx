@@ -10,7 +10,7 @@ import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { HIDDEN_CHARACTERS } from '../../../../routers/schemas/primitives.ts';
-import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
+import { applyFieldErrors, errorToast, fieldErrors } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { onDraftsTaken, storeDraft } from '../../../lib/draft-storage.ts';
@@ -83,6 +83,8 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
 
   const create = trpc.deployments.create.useMutation({
     onError: (error) => {
+      // What was made with this key has been deleted since, before its files were under way.
+      if (fieldErrors(error).idempotencyKey !== undefined) keyFor.renew();
       if (!applyFieldErrors(error, ['name', 'connectionId', 'options'], form.setError))
         showToast(errorToast('Could not publish', error));
     },
