@@ -1,5 +1,5 @@
 /** Things that a floating part must not cover, their space around the words included. */
-const CONTROLS = 'a[href], button, summary, label, [role="switch"], [role="tab"]';
+const CONTROLS = 'a[href], button, input, textarea, select, summary, label, [role="switch"], [role="tab"]';
 /** Smaller than the smallest control. */
 const STEP_PX = 20;
 

@@ -185,6 +185,10 @@ test('its words are read at every width, and it leaves a control or text below i
     ...[false, true],
     ...[false, true],
   ]);
+  for (const kind of ['input', 'textarea', 'select'] as const) {
+    const field = shown.page.appendChild(document.createElement(kind));
+    expect([kind, await look(shown.page), await look(field)]).toEqual([kind, false, true]);
+  }
   // A paragraph is as wide as its column, whose end the last line does not reach.
   lines = new DOMRect(-90, -9, 18, 18);
   expect(await look(text)).toBe(false);
