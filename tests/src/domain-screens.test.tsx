@@ -219,6 +219,18 @@ test('the way from the name to the page shows each link with what was seen of it
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));
 });
 
+test('when nothing could be asked from here, neither the name servers nor the records are said to fail', async () => {
+  const problem = { code: 'lookup_failed', message: 'It could not be checked.', hint: null, since: AT };
+  for (const state of ['active', 'misconfigured'] as const) {
+    using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state, problem })), PLACE);
+    await shown.sees('The name servers answer');
+    expect(shown.rows('Checks').slice(0, 2)).toEqual([
+      expect.stringMatching(/^UnknownThe name servers answerCould not be checked from here\./),
+      expect.stringMatching(/^Unknownshop\.example resolvesSee above/),
+    ]);
+  }
+});
+
 test('that the zone is no longer at its connection is told before anything is written there', async () => {
   const text = 'Your connection to Cloudflare (shop) no longer holds shop.example.';
   const { items, ...rest } = withDns['connections.list']();

@@ -10,7 +10,7 @@ const NAMES_SHOWN_MAX = 4;
 export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | null {
   const { zone, isUnanswered } = answers;
   if (zone === null && isUnanswered) {
-    const message = `The registry did not answer, so ${unit}'s name servers are unknown.`;
+    const message = `${unit} could not be checked from here: no server says which name servers it has.`;
     return { code: 'lookup_failed', message, hint: CHECKED_AGAIN };
   }
   if (zone === null) {

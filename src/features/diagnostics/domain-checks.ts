@@ -37,6 +37,8 @@ function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): See
   if (lostTo !== undefined)
     return { verdict: 'fail', seen: 'Another account has proved that it owns this domain.', at, link };
   if (state === 'removing') return { ...nothing, seen: 'It is being removed.' };
+  // The way to the name servers had no answer, which says nothing about the domain.
+  if (problem?.code === 'lookup_failed') return { verdict: 'unknown', seen: problem.message, at, link };
   if (state === 'misconfigured') {
     return { verdict: 'fail', seen: problem?.message ?? 'Its records were changed.', at, link };
   }

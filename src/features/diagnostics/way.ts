@@ -39,7 +39,7 @@ export function wayOf(
   ];
 }
 
-function nameServersCheck({ records, checkedAt: at }: Domain): Check {
+function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
   const common = { id: 'name-servers', title: CHECK_TITLES.delegation, link: null, at };
   const asked = records.flatMap(({ seen }) => seen.filter(({ isAuthority }) => isAuthority));
   const names = (answered: boolean) => [
@@ -48,6 +48,8 @@ function nameServersCheck({ records, checkedAt: at }: Domain): Check {
   const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
   const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
   if (at === null) return { ...common, verdict: 'unknown', seen: 'Not asked yet.' };
+  if (problem?.code === 'lookup_failed')
+    return { ...common, verdict: 'unknown', seen: 'Could not be checked from here.' };
   if (there.length === 0) return { ...common, verdict: 'fail', seen: 'No name server answered.' };
   if (silent.length > 0)
     return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };
