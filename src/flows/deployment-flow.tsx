@@ -6,6 +6,7 @@ import { useStartedDeployment } from '../features/deployments/create/use-started
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import type { ProgressStepsProps } from '../features/releases/progress/progress-steps.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
+import { ConnectInPlace } from './connect-in-place.tsx';
 
 /** Loaded when something was published: choosing works without it. */
 const steps = lazyComponent<FlowProgressProps>(async () => (await import('./started-steps.tsx')).StartedSteps);
@@ -41,7 +42,11 @@ export function DeploymentFlow({ title, description, children, renderProgress = 
   return (
     <>
       <PageHeader title={title} description={description} />
-      {deploymentId === null ? children : <Suspense key={deploymentId}>{progress(deploymentId)}</Suspense>}
+      {deploymentId === null ? (
+        <ConnectInPlace>{children}</ConnectInPlace>
+      ) : (
+        <Suspense key={deploymentId}>{progress(deploymentId)}</Suspense>
+      )}
     </>
   );
 }

@@ -37,6 +37,7 @@ import { SendingNotices, UnchangedNotice } from '../features/releases/progress/s
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
+import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { paths } from '../lib/paths.ts';
@@ -132,12 +133,14 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       {isDeleting && <DeletingNotice deployment={deployment} />}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
-      <Parts
-        deployment={deployment}
-        isReadOnly={readOnly}
-        domainsMax={allowance.data?.customDomains}
-        onRemoved={leave}
-      />
+      <ConnectInPlace>
+        <Parts
+          deployment={deployment}
+          isReadOnly={readOnly}
+          domainsMax={allowance.data?.customDomains}
+          onRemoved={leave}
+        />
+      </ConnectInPlace>
     </>
   );
 }

@@ -18,6 +18,7 @@ import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/use-cancel-first.ts';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
+import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isOver, type Publication, usePublication } from '../uploads/publications.ts';
@@ -78,7 +79,9 @@ function Files() {
     <div className="flex min-w-0 flex-col gap-4">
       <FilesStep chosen={chosen} place={useNewPlace()} />
       {chosen.selection === null && <TemplateList destination={getValues} />}
-      <PlatformChoice />
+      <ConnectInPlace>
+        <PlatformChoice />
+      </ConnectInPlace>
     </div>
   );
 }

@@ -15,6 +15,7 @@ import { sizeOf } from '../features/deployments/preflight/size-of.ts';
 import { WhereItFits } from '../features/deployments/rank/where-it-fits.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
 import { type ChosenSelection, usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
+import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import type { SimulationProps } from '../flows/simulation.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
@@ -39,7 +40,9 @@ export function TestSimulationScreen() {
       <div className="flex flex-col gap-6 *:max-w-reading">
         <FolderCheck chosen={chosen} />
         <WhereItFits report={chosen.report} />
-        <PreflightCard report={chosen.report} />
+        <ConnectInPlace>
+          <PreflightCard report={chosen.report} />
+        </ConnectInPlace>
         <PlanCheck />
       </div>
       <div className="mt-6 flex flex-col gap-6">

@@ -240,6 +240,9 @@ test('a site at Render needs an account at GitHub as well', () => {
   expect(missingChoice({ platform: 'render', connectionId: WORKING, options })).toBe(
     'Choose your GitHub Pages account first.',
   );
+  expect(missingChoice({ platform: 'render', connectionId: WORKING, options }, [connectionOf({ id: WORKING })])).toBe(
+    'Connect your GitHub Pages account first.',
+  );
 });
 
 test('a file that the platform does not take is named before anything is sent', async () => {

@@ -4,6 +4,7 @@ import type { LostConnection } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import { DestinationDialogs } from '../../src/features/deployments/manage/destination-dialogs.tsx';
 import { DestinationList } from '../../src/features/deployments/manage/destination-list.tsx';
+import { ConnectInPlace } from '../../src/flows/connect-in-place.tsx';
 import { showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -55,18 +56,46 @@ test('where a platform does not accept the token, replacing it comes before anot
   expect(other.page.textContent).not.toContain('Replace token');
 });
 
-test('a further platform is asked its own settings, as the first one is', async () => {
-  const deployment = deploymentOf({ platform: 'netlify', destinations: [AT_NETLIFY] });
-  const added: unknown[] = [];
-  const dialogs = (
+const adding = (
+  <ConnectInPlace>
     <DestinationDialogs
-      deployment={deployment}
+      deployment={deploymentOf({ platform: 'netlify', destinations: [AT_NETLIFY] })}
       asked={{ act: 'add', isMove: false }}
       onAsk={vi.fn()}
       onClose={vi.fn()}
     />
-  );
-  using shown = showScreen(dialogs, {
+  </ConnectInPlace>
+);
+
+test('an account that is missing is connected over the dialog, which is not sent by that', async () => {
+  const connected: unknown[] = [];
+  const added = vi.fn();
+  using _shown = showScreen(adding, {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'connections.connect': (input) => {
+      connected.push(input);
+      return { ...connectionOf({ id: 'vercel-1', provider: 'vercel' }), warnings: [] };
+    },
+    'deployments.addDestination': added,
+  });
+  const button = (name: string) =>
+    [...document.querySelectorAll('button')].find(({ textContent }) => textContent === name);
+  await vi.waitFor(() => expect(button('Add and publish')?.disabled).toBe(true), { timeout: 5_000 });
+  expect(document.body.textContent).toContain('To publish there, connect your Vercel account first.');
+  button('Connect Vercel')?.click();
+  await vi.waitFor(() => typeInto(document, 'token', 'vercel-token-1'), { timeout: 5_000 });
+  const forms = [...document.querySelectorAll('form')];
+  await submit(forms[1]);
+  await vi.waitFor(() => expect(document.querySelectorAll('form')).toHaveLength(1), { timeout: 5_000 });
+  expect([forms.length, connected]).toEqual([2, [{ provider: 'vercel', token: 'vercel-token-1' }]]);
+  // Nor does the form below refuse it.
+  expect(document.querySelector('[role="alert"]')).toBeNull();
+  expect(added).not.toHaveBeenCalled();
+});
+
+test('a further platform is asked its own settings, as the first one is', async () => {
+  const added: unknown[] = [];
+  using shown = showScreen(adding, {
     'connections.list': () => ({
       items: [connectionOf({ id: 'heroku-1', provider: 'heroku' })],
       signIn: [],

@@ -12,7 +12,10 @@ export type FormDialogProps = {
   busyLabel: string;
   cancelLabel?: string | undefined;
   isBusy: boolean;
-  /** False while its text is still loading: later text would move the button under the pointer. */
+  /**
+   * False while it cannot be sent, for a reason in the form, or its text is still loading: later text would move the
+   * button under the pointer.
+   */
   isReady?: boolean;
   /** True when it may be closed while it is being sent: `onClose` then stops the work. */
   isStoppable?: boolean;

@@ -22,6 +22,8 @@ export function useSubmitOnce(isBusy: boolean, onSubmit: (event: Submit) => unkn
   }
   return (event) => {
     event.preventDefault();
+    // For React, the form of a dialog is inside the form that opened it.
+    event.stopPropagation();
     if (!isBusy && !isSending.current) void send(event);
   };
 }

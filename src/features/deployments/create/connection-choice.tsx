@@ -1,8 +1,8 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useFormContext } from 'react-hook-form';
-import { Link } from 'wouter';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
@@ -10,7 +10,7 @@ import { Field } from '../../../components/fields/field.tsx';
 import { Select } from '../../../components/fields/select.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
-import { href } from '../../../lib/paths.ts';
+import { useConnectInPlace } from '../../../lib/connect-in-place.ts';
 import type { DestinationFields } from './destination-fields.ts';
 import { OptionFields } from './option-fields.tsx';
 
@@ -20,26 +20,29 @@ type ConnectionName = 'connectionId' | `options.${string}`;
 export function ConnectionChoice() {
   const { watch } = useFormContext<DestinationFields>();
   const platform = watch('platform');
-  const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const provider = CONNECTION_PROVIDERS.find((id) => id === platform);
   // The key separates the platforms: choices for one do not go with another.
   return (
     <div key={platform} className="flex flex-col gap-4 not-empty:mt-2">
-      {requires.includes('connection') && <NeededConnection provider={platform} name="connectionId" />}
-      {requires.includes('connection') && <TargetChoice />}
-      {furtherConnections.map(({ provider, option }) => (
-        <NeededConnection key={option} provider={provider} name={`options.${option}`} />
+      {provider !== undefined && <NeededConnection provider={provider} name="connectionId" />}
+      {provider !== undefined && <TargetChoice />}
+      {furtherConnections.map((further) => (
+        <NeededConnection key={further.option} provider={further.provider} name={`options.${further.option}`} />
       ))}
       <OptionFields />
     </div>
   );
 }
 
-type NeededConnectionProps = { provider: DestinationFields['platform']; name: ConnectionName };
+type NeededConnectionProps = { provider: ConnectionProvider; name: ConnectionName };
 
 function NeededConnection({ provider, name }: NeededConnectionProps) {
   const { watch, setValue, getFieldState, formState } = useFormContext<DestinationFields>();
   const chosen = watch(name);
   const { title } = PLATFORMS[provider];
+  const [isConnecting, setConnecting] = useState(false);
+  const ConnectDialog = useConnectInPlace();
   const { data } = trpc.connections.list.useQuery();
   const connections = data?.items.filter((connection) => connection.provider === provider);
   const first = preferred(connections ?? [])?.id;
@@ -52,18 +55,24 @@ function NeededConnection({ provider, name }: NeededConnectionProps) {
   }, [first, isListed, name, setValue]);
 
   if (connections === undefined) return null;
-  if (connections.length === 0) {
+  // The list has the new account before the dialog has closed.
+  if (connections.length === 0 || isConnecting) {
     return (
-      <Notice
-        tone="warn"
-        action={
-          <Button asChild size="sm">
-            <Link to={href.deploy(provider)}>Connect {title}</Link>
-          </Button>
-        }
-      >
-        {problem ?? `To publish there, connect your ${title} account first.`}
-      </Notice>
+      <>
+        <Notice
+          tone="warn"
+          action={
+            <Button size="sm" onClick={() => setConnecting(true)}>
+              Connect {title}
+            </Button>
+          }
+        >
+          {problem ?? `To publish there, connect your ${title} account first.`}
+        </Notice>
+        {isConnecting && (
+          <ConnectDialog providers={[provider]} signIn={data?.signIn} onClose={() => setConnecting(false)} />
+        )}
+      </>
     );
   }
   return (

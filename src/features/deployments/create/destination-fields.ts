@@ -100,16 +100,26 @@ export function useMissingChoice(fields: DestinationFields): string | null {
   return missingChoice(fields, data?.items);
 }
 
+/** Returns whether an account is missing, once the accounts are known. */
+export function useLacksAccount(fields: DestinationFields): boolean {
+  const accounts = accountsFor(fields);
+  const { isSuccess } = trpc.connections.list.useQuery(undefined, { enabled: accounts.length > 0 });
+  return isSuccess && accounts.some(({ chosen }) => chosen === undefined);
+}
+
 /**
  * Returns why it cannot be published there yet, which includes an account that is still being loaded; null once
  * nothing is missing.
  */
-export function missingChoice(fields: DestinationFields, connections: readonly Connection[] = []): string | null {
+export function missingChoice(fields: DestinationFields, connections?: readonly Connection[]): string | null {
   const { platform, options } = fields;
   for (const { provider, chosen } of accountsFor(fields)) {
     const { title } = PLATFORMS[provider];
-    if (chosen === undefined) return `Choose your ${title} account first.`;
-    const isBroken = connections.find(({ id }) => id === chosen)?.state === 'broken';
+    if (chosen === undefined) {
+      const isThere = connections?.some((connection) => connection.provider === provider) !== false;
+      return `${isThere ? 'Choose' : 'Connect'} your ${title} account first.`;
+    }
+    const isBroken = connections?.find(({ id }) => id === chosen)?.state === 'broken';
     if (isBroken) return `Replace the token of ${title} first.`;
   }
   const isMissing = consentsOf({ platform, options }).some(({ name }) => options?.[name] !== true);

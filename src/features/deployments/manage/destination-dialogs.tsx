@@ -16,7 +16,12 @@ import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { ConnectionChoice } from '../create/connection-choice.tsx';
 import { Consents } from '../create/consents.tsx';
-import { type DestinationFields, destinationOf, useMissingChoice } from '../create/destination-fields.ts';
+import {
+  type DestinationFields,
+  destinationOf,
+  useLacksAccount,
+  useMissingChoice,
+} from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
 
 export type DestinationDialogsProps = {
@@ -74,6 +79,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
   const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
   const [isRefused, setRefused] = useState(false);
   const missing = useMissingChoice({ platform, connectionId, options });
+  const lacksAccount = useLacksAccount({ platform, connectionId, options });
   const add = trpc.deployments.addDestination.useMutation({
     onSuccess: () => {
       onClose();
@@ -94,6 +100,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
       {...(isMove ? MOVE_TEXTS : ADD_TEXTS)}
       busyLabel="Adding…"
       isBusy={add.isPending}
+      isReady={!lacksAccount}
       onClose={onClose}
       onSubmit={form.handleSubmit((input) => {
         setRefused(missing !== null);
