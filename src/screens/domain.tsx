@@ -25,6 +25,7 @@ import { useDomain } from '../features/domains/use-domain.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
+import { writtenName } from '../lib/written-name.ts';
 
 /** Needed only for domains at a platform. */
 const PlatformAnswers = lazy(async () => ({
@@ -46,7 +47,7 @@ export function DomainScreen() {
   const isSettled = useIsSettled(domainId);
   const navigate = useNavigate();
   const [removed, setRemoved] = useState<RemovedDomainProps | null>(null);
-  usePageTitle(removed?.name ?? domain.data?.name);
+  usePageTitle(removed?.name ?? (domain.data && writtenName(domain.data)));
   if (removed !== null) {
     return (
       <Suspense fallback={<SkeletonRows rows={3} />}>
@@ -58,7 +59,7 @@ export function DomainScreen() {
   if (domain.data !== undefined && !isNothing(domain.error) && isSettled) {
     const { data } = domain;
     const leave = (records: RemovedDomainProps['records']) =>
-      records.length === 0 ? navigate(paths.domains) : setRemoved({ name: data.name, records });
+      records.length === 0 ? navigate(paths.domains) : setRemoved({ name: writtenName(data), records });
     return <DomainPage domain={data} onRemoved={leave} />;
   }
   return (
@@ -97,11 +98,11 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
   return (
     <>
       <PageHeader
-        title={<span className="font-mono font-medium">{domain.name}</span>}
-        crumbs={[{ label: 'Domains', to: paths.domains }, { label: domain.name }]}
+        title={<bdi className="font-mono font-medium">{writtenName(domain)}</bdi>}
+        crumbs={[{ label: 'Domains', to: paths.domains }, { label: writtenName(domain) }]}
         description={
           <span className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
-            {domain.unicodeName !== undefined && <bdi>{domain.unicodeName}</bdi>}
+            {domain.unicodeName !== undefined && <span className="font-mono wrap-anywhere">{domain.name}</span>}
             <DomainBadge domain={domain} />
             {!isEnding && <span>{recordsSeen(domain)}</span>}
           </span>
@@ -180,17 +181,18 @@ function VisitorsCard({
 }) {
   const { name, counterpart, servedName, pointedNames, url, provedAt } = domain;
   const names = counterpart === null ? [name] : [name, counterpart];
+  const served = writtenName(domain, servedName);
   return (
     <Card>
       <CardHeader title="Visitors see" />
       <CardBody className="flex flex-col gap-2">
         {names.map((one) => (
           <p key={one} className="text-pretty">
-            <HostName name={one} fit="wrap" />{' '}
+            <HostName name={writtenName(domain, one)} fit="wrap" />{' '}
             {visitorText({
               isPointed: pointedNames.includes(one),
               isProved: provedAt !== null,
-              redirectsTo: one === servedName ? null : servedName,
+              redirectsTo: one === servedName ? null : served,
             })}
           </p>
         ))}
@@ -206,7 +208,7 @@ function VisitorsCard({
           )}
           {pointedNames.includes(servedName) && (
             <a href={url} target="_blank" rel="noreferrer" className="font-medium text-accent underline">
-              Visit {servedName}
+              Visit {served}
             </a>
           )}
         </p>

@@ -2,6 +2,7 @@ import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import type { Check } from './checks.ts';
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
@@ -19,10 +20,10 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
     ];
   }
   return domains.flatMap((domain) => [
-    { id: `domain ${domain.id}`, title: `${domain.name} resolves`, ...recordsSeen(domain) },
+    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(domain) },
     {
       id: `certificate ${domain.id}`,
-      title: `The certificate of ${domain.name} is valid`,
+      title: `The certificate of ${writtenName(domain)} is valid`,
       ...(domain.atPlatform === null
         ? certificateSeen(domain, certificates, now)
         : certificateAtPlatform(domain, domain.atPlatform)),

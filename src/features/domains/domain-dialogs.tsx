@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import type { DomainDialogProps } from './domain-menu.tsx';
 
 /** Moves a domain to another deployment, or removes it. */
@@ -24,13 +25,13 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
   const move = trpc.domains.update.useMutation({
     onSuccess: () => {
       onClose();
-      showToast({ title: 'Domain moved', description: `${domain.name} points to the other deployment.` });
+      showToast({ title: 'Domain moved', description: `${writtenName(domain)} points to the other deployment.` });
     },
     onError: (error) => showToast(errorToast('Could not move the domain', error)),
   });
   return (
     <FormDialog
-      title={`Move ${domain.name}`}
+      title={`Move ${writtenName(domain)}`}
       description="From then on it points to the other deployment. If that one is on another platform, the records of the domain change."
       submitLabel="Move"
       busyLabel="Moving…"
@@ -56,7 +57,7 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
   const remove = trpc.domains.remove.useMutation({
     onSuccess: ({ deleteFirst }) => {
       onClose();
-      showToast({ title: 'Domain removed', description: `Fairlead no longer serves ${domain.name}.` });
+      showToast({ title: 'Domain removed', description: `Fairlead no longer serves ${writtenName(domain)}.` });
       onRemoved(deleteFirst);
     },
     onError: (error) => {
@@ -75,12 +76,12 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
-      title={`Remove ${domain.name}?`}
+      title={`Remove ${writtenName(domain)}?`}
       description={
         <>
           <p>
-            Visitors who type {domain.name} no longer reach your deployment. To add the domain again, you have to prove
-            with a new record that it is yours.
+            Visitors who type {writtenName(domain)} no longer reach your deployment. To add the domain again, you have
+            to prove with a new record that it is yours.
           </p>
           {leading.length > 0 && (
             <>

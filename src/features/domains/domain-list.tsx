@@ -13,6 +13,7 @@ import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
@@ -134,8 +135,8 @@ function DomainRows({ domains, owners }: DomainRowsProps) {
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
   const about = [
-    ...(domain.unicodeName === undefined ? [] : [domain.unicodeName]),
-    ...(domain.counterpart === null ? [] : [`with ${domain.counterpart}`]),
+    ...(domain.unicodeName === undefined ? [] : [domain.name]),
+    ...(domain.counterpart === null ? [] : [`with ${writtenName(domain, domain.counterpart)}`]),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
   ].join(' · ');
   const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
@@ -145,7 +146,14 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
         to={href.domain(domain.id)}
         className="-my-0.5 flex min-w-0 max-sm:col-span-2 rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
       >
-        <HostName name={domain.name} />
+        {domain.unicodeName === undefined ? (
+          <HostName name={domain.name} />
+        ) : (
+          // It may be written from right to left, which would not survive a cut in the middle.
+          <bdi className="truncate font-mono text-sm" title={domain.unicodeName}>
+            {domain.unicodeName}
+          </bdi>
+        )}
       </Link>
       <p className="text-sm text-ink-muted max-sm:line-clamp-2 sm:truncate" title={about}>
         <bdi>{about}</bdi>

@@ -7,6 +7,7 @@ import { IconButton } from '../../components/icon-button.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/overlays/menu.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import type { NamedDeployment } from './domain-list.tsx';
 
 export type DomainMenuProps = {
@@ -32,7 +33,7 @@ export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: Domai
     onSuccess: ({ servedName }) =>
       showToast({
         title: 'Main name changed',
-        description: `${servedName} is the main name now, and the other redirects to it.`,
+        description: `${writtenName(domain, servedName)} is the main name now, and the other redirects to it.`,
       }),
     onError: (error) => showToast(errorToast('Could not change the main name', error)),
   });
@@ -40,7 +41,7 @@ export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: Domai
     <>
       <Menu
         trigger={
-          <IconButton label={`Actions for ${domain.name}`}>
+          <IconButton label={`Actions for ${writtenName(domain)}`}>
             <Ellipsis />
           </IconButton>
         }
@@ -50,7 +51,7 @@ export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: Domai
             disabled={serve.isPending}
             onSelect={() => serve.mutate({ domainId: domain.id, servedName: other })}
           >
-            <ArrowLeftRight /> Make {other} the main name
+            <ArrowLeftRight /> Make {writtenName(domain, other)} the main name
           </MenuItem>
         )}
         {!isReadOnly && deployments.length > 1 && (

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 
 export type DomainNoticeProps = {
   domain: Domain;
@@ -14,7 +15,7 @@ export type DomainNoticeProps = {
 
 /** Shows in one place the obstacle, or the deadline of an unproved claim. */
 export function DomainNotice({ domain, action }: DomainNoticeProps) {
-  const { name, state, lostTo, problem, proof, expiresAt } = domain;
+  const { state, lostTo, problem, proof, expiresAt } = domain;
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title="Another account has proved that it owns this domain">
@@ -35,7 +36,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   }
   if (state === 'misconfigured') {
     return (
-      <Notice tone="bad" title={`${name} no longer points to your deployment`} action={action}>
+      <Notice tone="bad" title={`${writtenName(domain)} no longer points to your deployment`} action={action}>
         Set the records as they are shown.
       </Notice>
     );

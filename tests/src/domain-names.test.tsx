@@ -1,0 +1,34 @@
+import { expect, test, vi } from 'vitest';
+import { DomainScreen } from '../../src/screens/domain.tsx';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
+import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
+import { domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { showScreen } from '../support/screen.tsx';
+
+test('a name with letters of its own is shown as people write it, and in ASCII where its records are', async () => {
+  const ascii = 'xn--caf-clara-d4a.se';
+  const domain = domainOf({
+    ...{ name: `www.${ascii}`, unicodeName: 'www.café-clara.se', counterpart: ascii, servedName: ascii },
+    ...{ state: 'active', pointedNames: [ascii, `www.${ascii}`], records: [recordOf({ name: ascii, state: 'ok' })] },
+  });
+  using listed = showScreen(<DomainsScreen />, domainAnswers(domain));
+  await listed.sees('www.café-clara.se');
+  expect(listed.page.textContent).toContain(`www.${ascii} · with café-clara.se`);
+
+  using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
+  await shown.sees('Visit café-clara.se');
+  expect(shown.page.querySelector('h1')?.textContent).toBe('www.café-clara.se');
+  expect(shown.page.querySelector('header')?.textContent).toContain(`www.${ascii}`);
+  expect(shown.page.textContent).toContain('www.café-clara.se redirects to café-clara.se.');
+  expect(shown.button('Copy the name @')).toBeDefined();
+  const items = () => [...document.querySelectorAll<HTMLElement>('[role="menuitem"]')];
+  const trigger = shown.button('Actions for www.café-clara.se');
+  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  await vi.waitFor(() => expect(items().length).toBeGreaterThan(0), { timeout: 10_000 });
+  items()
+    .find(({ textContent }) => textContent?.trim() === 'Remove')
+    ?.click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Remove www.café-clara.se?'), { timeout: 10_000 });
+  const records = document.querySelector('[role="alertdialog"] li, [role="dialog"] li');
+  expect(records?.textContent).toContain(`A ${ascii}`);
+});
