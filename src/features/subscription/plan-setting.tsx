@@ -77,15 +77,18 @@ function PlanPlace() {
 
 type Known = Extract<PlanSituation, { kind: 'known' }>;
 
-function untilWhen({ subscription, allowance }: Known): string {
+function untilWhen({ subscription }: Known): string {
   const end = subscription === null ? null : endLabel(subscription);
-  if (end !== null) return end;
-  return allowance.isTrialAvailable
-    ? 'No plan is active. The 14-day trial of Pro is free and needs no card.'
-    : 'No plan is active: what is live stays live and cannot be changed.';
+  return end ?? 'No plan is active.';
 }
 
-function howMany({ allowance: { deploymentCount, deploymentLimit } }: Known): string {
+/** Returns how much of the plan is used; without one, what that means. */
+function howMany({ allowance: { plan, deploymentCount, deploymentLimit, isTrialAvailable } }: Known): string {
+  if (plan === 'free') {
+    return isTrialAvailable
+      ? 'The 14-day trial of Pro is free and needs no card.'
+      : 'What is live stays live and cannot be changed.';
+  }
   const used = formatCount(deploymentCount, 'deployment');
   return deploymentLimit === null ? `${used}. Your plan has no limit.` : `${used} of ${deploymentLimit}.`;
 }
