@@ -32,7 +32,7 @@ export async function getDisclaimerStatus(ctx: ServiceContext): Promise<Disclaim
 export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
   const { actor, origin } = ctx;
   if (actor.kind !== 'anonymous') return acceptForAccount(actor.accountId, ctx.now());
-  if (origin.bearer !== undefined) throw signedOut();
+  if (origin.bearer !== undefined) throw signedOut(origin.bearer);
   const known = await acceptanceOfBrowser(ctx);
   if (known !== null) return status(known.acceptedAt);
   const limit = ctx.providers.limits.acceptancesPerHour;

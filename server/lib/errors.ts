@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../routers/schemas/errors.ts';
 import type { ShownError } from '../../routers/schemas/platforms/destination.ts';
-import { TOKEN_PREFIX } from './token-prefix.ts';
+import { ACCESS_PREFIX } from './token-prefix.ts';
 
 export type AppErrorOptions = {
   hint?: string | undefined;
@@ -66,14 +66,14 @@ export class JobDeferred extends Error {
 }
 
 /**
- * Returns the error for a call that needs a signed-in person. `bearer` is the bad token that the call brought, if any;
- * a script with an unknown API token is not told to sign in.
+ * Returns the error for a call that needs a signed-in person. `bearer` is the bad token that the call brought, if any:
+ * a script has no login, so only a token of a session, or none, is asked for it.
  */
 export function signedOut(bearer?: string): AppError {
-  const isApiToken = bearer?.startsWith(TOKEN_PREFIX) === true;
+  const isOfSession = bearer === undefined || bearer.startsWith(ACCESS_PREFIX);
   return new AppError(
     'unauthenticated',
-    isApiToken ? 'This API token is unknown, expired or revoked.' : 'Log in to do this.',
+    isOfSession ? 'Log in to do this.' : 'This API token is unknown, expired or revoked.',
   );
 }
 

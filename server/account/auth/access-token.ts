@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Access } from '../../../routers/schemas/auth.ts';
 import type { Providers } from '../../context.ts';
 import { hashToken } from '../../lib/crypto/token-hash.ts';
+import { ACCESS_PREFIX } from '../../lib/token-prefix.ts';
 
 /** A token is opaque: 256 random bits, of which the session document holds the hash. */
-const PREFIX = 'fla_';
 const SECRET_BYTES = 32;
 const FORM = /^fla_[A-Za-z0-9_-]{43}$/;
 /**
@@ -27,7 +27,7 @@ export function isAccessToken(bearer: string): boolean {
  * Makes a fresh token: `access` for the browser, `stored` for its session. It lives `accessTokenSeconds` from `now`.
  */
 export function newAccess(providers: Providers, now: Date): NewAccess {
-  const accessToken = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const accessToken = `${ACCESS_PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const expiresAt = new Date(now.getTime() + providers.limits.accessTokenSeconds * 1_000);
   return { access: { accessToken, expiresAt }, stored: { hash: hashToken(accessToken), expiresAt } };
 }
