@@ -25,3 +25,20 @@ test.each([
   const answers = await gatherDnsAnswers(lab.client(), zone, records, new AbortController().signal);
   expect(recordStates(records, answers, AT_PLATFORM).map((record) => record.state)).toEqual([state]);
 });
+
+test('a www with an address of its own is wrong while the apex shows the same wrong one, and right with this host’s', async () => {
+  await lab.zone('parked.test', { 'parked.test A': ['192.0.2.99'], 'www.parked.test A': ['192.0.2.99'] });
+  const records: DomainRecord[] = [
+    { ...ROUTE, type: 'A', name: 'parked.test', value: '192.0.2.1' },
+    { ...ROUTE, type: 'CNAME', name: 'www.parked.test', value: 'parked.test' },
+  ];
+  const answers = await gatherDnsAnswers(lab.client(), 'parked.test', records, new AbortController().signal);
+  const statesAt = (address: string) => {
+    const here = { isServedHere: true, addresses: [address], alias: null, issuers: [] };
+    return recordStates(records, answers, here).map((record) => record.state);
+  };
+  expect([statesAt('192.0.2.1'), statesAt('192.0.2.99')]).toEqual([
+    ['wrong', 'wrong'],
+    ['wrong', 'ok'],
+  ]);
+});

@@ -114,22 +114,27 @@ function stateSeenBy(
     // There may be any number of other texts at a name that is not ours alone.
     return seen.length > 0 && name.startsWith('_fairlead.') ? 'wrong' : 'missing';
   }
-  if (type === 'CNAME' || type === 'ALIAS') return aliasStateSeenBy(record, seen, cname, places);
+  if (type === 'CNAME' || type === 'ALIAS') return aliasStateSeenBy(record, all, { addresses: seen, cname }, places);
   if (seen.length === 0) return 'missing';
   const wanted = all.filter((one) => one.type === type && one.name === name).map((one) => canonicalAddress(one.value));
   const found = seen.map(canonicalAddress);
   return found.every((one) => wanted.includes(one)) && found.includes(canonicalAddress(value)) ? 'ok' : 'wrong';
 }
 
-/** Judges an apex that follows another name, which shows its addresses alone. */
+/**
+ * Judges a name that follows another one, of which an apex shows the addresses alone. Those of a name that needs records
+ * itself prove nothing: both may lead elsewhere.
+ */
 function aliasStateSeenBy(
   { type, value }: DomainRecord,
-  addresses: readonly string[],
-  cname: string | null,
+  all: readonly DomainRecord[],
+  { addresses, cname }: { addresses: readonly string[]; cname: string | null },
   { target, hosts }: Places,
 ): 'ok' | 'missing' | 'wrong' {
   const ofHost = (hosts.get(value) ?? []).map(canonicalAddress);
-  const isFollowed = cname === null && addresses.every((address) => ofHost.includes(canonicalAddress(address)));
+  const needsRecords = all.some(({ name }) => name === value);
+  const isFollowed =
+    !needsRecords && cname === null && addresses.every((address) => ofHost.includes(canonicalAddress(address)));
   if (cname === value || (addresses.length > 0 && (isFollowed || areAllHere(addresses, target)))) return 'ok';
   return cname === null && (addresses.length === 0 || type === 'ALIAS') ? 'missing' : 'wrong';
 }
