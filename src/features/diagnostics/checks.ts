@@ -169,7 +169,7 @@ function lastReleaseCheck(deployment: Deployment): Check {
   return { ...check, verdict: 'pass', seen: liveText(number, currentRelease), at: finishedAt, link: null };
 }
 
-/** Returns what became of the release that something happened to last, which may be a rollback to it. */
+/** Returns the outcome of the latest release, which may be one that a rollback made live again. */
 function liveText(number: number, current: Deployment['currentRelease']): string {
   if (current === null) return `Release ${number} went live.`;
   if (number !== current.number) return `Release ${number} went live. Release ${current.number} is live now.`;

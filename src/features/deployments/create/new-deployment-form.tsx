@@ -99,8 +99,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
     const idempotencyKey = keyFor.wish(JSON.stringify(wanted));
     const deployment = await create.mutateAsync({ ...wanted, idempotencyKey }).catch(() => null);
     if (deployment === null) return;
-    // This comes before anything is sent: from then on the server knows the whole request, and a reload loses none of
-    // it.
+    // This comes before anything is sent: from then on a reload loses nothing of the request.
     const isAdded =
       domain === '' || (await isDone(addDomain.mutateAsync({ deploymentId: deployment.id, name: domain })));
     if (takesDomain) forgetFormDraft(DOMAIN_DRAFT);

@@ -25,7 +25,7 @@ export type AddressPanelProps = {
   platform: PlatformId;
   /** The running act, until it is live. */
   running?: string | null;
-  /** What is said of it once it is live. */
+  /** The title once it is live; by default that the deployment is. */
   title?: string | undefined;
   /** Shown beside the way to the site. */
   action?: ReactNode;
