@@ -5,10 +5,13 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { FailedState } from '../../components/page/failed-state.tsx';
 import { SkeletonGroup } from '../../components/skeleton.tsx';
-import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
+
+/** Needed only once somebody connects. */
+const ConnectDialog = lazyDialog(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
 /** The placeholder has this shape at any width, so that nothing below moves. */
 const EMPTY = 'Not connected yet. The token is tested, stored encrypted, and never shown again.';

@@ -9,12 +9,15 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { LinkedText } from '../../components/linked-text.tsx';
 import { OneLine } from '../../components/one-line.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { PlatformMark } from '../../components/states/platform-mark.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { ConnectDialog } from './connect-dialog.tsx';
 import { RemoveConnectionDialog } from './remove-connection-dialog.tsx';
+
+/** Needed only once somebody replaces a token. */
+const ConnectDialog = lazyDialog(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
 /** Shows connections as rows of a card; each can be tested, replaced and removed. */
 export function ConnectionRows({ connections }: { connections: readonly Connection[] }) {

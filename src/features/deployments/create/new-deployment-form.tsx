@@ -99,7 +99,8 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
     const idempotencyKey = keyFor.wish(JSON.stringify(wanted));
     const deployment = await create.mutateAsync({ ...wanted, idempotencyKey }).catch(() => null);
     if (deployment === null) return;
-    // This comes before anything is sent: from then on a reload loses nothing of the request.
+    // This comes before anything is sent: from then on the server knows the whole request, and a reload loses none of
+    // it.
     const isAdded =
       domain === '' || (await isDone(addDomain.mutateAsync({ deploymentId: deployment.id, name: domain })));
     if (takesDomain) forgetFormDraft(DOMAIN_DRAFT);
@@ -112,12 +113,11 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
   const publish = form.handleSubmit((input) => {
     const { report } = chosen;
     const domain = domainsRefusal(input.platform) === null ? input.domain : '';
-    if (mayCreate && report !== null) {
-      ask(() => {
-        setPublishing(true);
-        void createFor(report, { ...input, domain }).finally(() => setPublishing(false));
-      });
-    }
+    if (!mayCreate || report === null) return;
+    ask(() => {
+      setPublishing(true);
+      void createFor(report, { ...input, domain }).finally(() => setPublishing(false));
+    });
   });
 
   return (
