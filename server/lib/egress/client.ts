@@ -11,6 +11,7 @@ import { EgressError } from './error.ts';
 import { Exchange } from './exchange.ts';
 import { checkedLookup } from './lookup.ts';
 import { type EgressRules, isReachable, mayOpen } from './rules.ts';
+import { trusting } from './trust.ts';
 
 /**
  * undici parses answers in WebAssembly. Optimizing that parser takes 35 MiB for a moment at the first requests, and
@@ -90,7 +91,7 @@ function checkedConnector(rules: EgressRules): buildConnector.connector {
 }
 
 function connectorWith(rules: EgressRules, port: number): buildConnector.connector {
-  const trust = rules.ca === undefined ? {} : { ca: [...rules.ca] };
+  const trust = rules.ca === undefined ? {} : { secureContext: trusting(rules.ca) };
   return buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(rules, port, refusal), ...trust });
 }
 

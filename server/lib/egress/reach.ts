@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { connect, rootCertificates, type TLSSocket } from 'node:tls';
 import { classifyAddress, type EgressRules, isReachable } from './rules.ts';
+import { trusting } from './trust.ts';
 
 /**
  * The checks that a diagnosis needs beside requests (server/lib/egress/egress.ts): whether an address may be reached
@@ -69,10 +70,9 @@ function shake({ address, port, name, onlyVersion, roots = [], signal }: Handsha
   return new Promise<Handshake>((resolve) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)]);
     const socket = connect({
-      ...{ host: address, port, rejectUnauthorized: false, ca: [...(rules.ca ?? rootCertificates), ...roots] },
+      ...{ host: address, port, rejectUnauthorized: false },
       ...(isIP(name) === 0 && { servername: name }),
-      // Old versions need old ciphers, which OpenSSL 3 leaves out at its default level.
-      ...(onlyVersion && { minVersion: onlyVersion, maxVersion: onlyVersion, ciphers: 'DEFAULT@SECLEVEL=0' }),
+      secureContext: trusting(rules.ca ?? rootCertificates, roots, onlyVersion && alone(onlyVersion)),
     });
     const end = (outcome: Handshake): void => {
       within.removeEventListener('abort', onLate);
@@ -89,6 +89,11 @@ function shake({ address, port, name, onlyVersion, roots = [], signal }: Handsha
     socket.on('close', () => end({ kind: 'handshake', detail: 'the connection was closed' }));
     socket.on('secureConnect', () => end(seenOf(socket)));
   });
+}
+
+/** Old versions need old ciphers, which OpenSSL 3 leaves out at its default level. */
+function alone(version: NonNullable<HandshakeRequest['onlyVersion']>) {
+  return { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
 }
 
 function faultOf(error: NodeJS.ErrnoException, isConnected: boolean): HandshakeFault {
