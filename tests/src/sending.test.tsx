@@ -172,6 +172,9 @@ test('what is refused says why, and what a platform refuses before anything is s
   const lost = { destinationId: 'd', provider: 'netlify', connectionId: 'c', message: failure.message } as const;
   using shown = showSending({ state: 'failed', failure }, releaseRefOf(), [lost]);
   await shown.sees('Replace tokenTry again');
+  // Nothing turns any more: the reason would be below it on a phone.
+  expect(shown.page.querySelector('[aria-label="Publishing"]')).toBe(null);
+  expect(shown.page.textContent).toContain('Failed');
   expect(shown.page.textContent).toContain(failure.message);
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
 });

@@ -34,7 +34,9 @@ export type SendingReleaseProps = {
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
-  const { deploymentId, deploymentName, url, extent } = publication;
+  const { deploymentId, deploymentName, url, extent, failure } = publication;
+  // After a login it continues by itself.
+  const hasStopped = failure !== null && !failure.isSignedOut;
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(arrive, []);
@@ -43,7 +45,7 @@ export function SendingRelease(props: SendingReleaseProps) {
       number={number}
       deployment={{ id: deploymentId, name: deploymentName }}
       url={url}
-      badge={<StateBadge state="publishing" />}
+      badge={<StateBadge state={hasStopped ? 'failed' : 'publishing'} />}
       actions={
         <Button onClick={onCancel ?? undefined} disabled={onCancel === null}>
           Cancel
@@ -51,13 +53,15 @@ export function SendingRelease(props: SendingReleaseProps) {
       }
       top={
         <>
-          <AddressPanel
-            deploymentId={deploymentId}
-            deploymentName={deploymentName}
-            url={url}
-            platform={platform}
-            running={`Publishing ${deploymentName}`}
-          />
+          {!hasStopped && (
+            <AddressPanel
+              deploymentId={deploymentId}
+              deploymentName={deploymentName}
+              url={url}
+              platform={platform}
+              running={`Publishing ${deploymentName}`}
+            />
+          )}
           <SendingNotices publication={publication} onReplace={onReplace} />
         </>
       }
