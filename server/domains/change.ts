@@ -12,6 +12,7 @@ import { publishEvent } from '../events/publish.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { requireWritable, requireWritableDomain } from '../plans/subscription/writable.ts';
+import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import { requireDomainQuota, requireTakesDomains } from './add.ts';
 import { removeCertificates } from './certificates/ensure.ts';
 import { detachEverywhere } from './detach.ts';
@@ -151,6 +152,7 @@ async function startRemoval(session: ClientSession, now: Date, before: DomainDoc
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
   const from = ['unverified', 'pending_dns', 'active', 'misconfigured'] as const;
   const doc = await moveDomain(session, { id, accountId, from, to: 'removing', set: { heldNames: [] } });
+  await expediteHealthCheck(session, { accountId, deploymentId, now, isGone: true });
   if (doc === null || (await detachEverywhere(session, now, doc))) return;
   await DomainModel.deleteOne({ _id: id, accountId }, { session });
   await removeRecordPlans(session, { accountId, domainId: id });

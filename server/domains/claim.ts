@@ -9,6 +9,7 @@ import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { upgradeHint } from '../plans/subscription/upgrade-hint.ts';
+import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import { removeCertificates } from './certificates/ensure.ts';
 import { detachEverywhere } from './detach.ts';
 import { notifyOwner } from './notify-owner.ts';
@@ -99,6 +100,7 @@ async function takeFrom(session: ClientSession, providers: Providers, provedDoma
   if (lost === null) return;
   await detachEverywhere(session, now, provedDomain);
   await removeCertificates(session, { accountId, domainId: id });
+  await expediteHealthCheck(session, { accountId, deploymentId: provedDomain.deploymentId, now, isGone: true });
   const message = `Another account has proved that it owns ${provedDomain.name}. Your own proof is no longer in the DNS.`;
   await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
   await enqueueCheck(session, provedDomain);

@@ -7,6 +7,7 @@ import { type DeploymentRow, primaryOf } from '../database/models/publishing/dep
 import { moveDomain } from '../database/move-state.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
+import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import { enqueueDetach, tellingMs } from './detach.ts';
 import { expediteCheck } from './schedule.ts';
 
@@ -46,6 +47,8 @@ export async function moveTo(
       );
   if (moved === null) throw notFound('domain');
   await expediteCheck(session, moved);
+  await expediteHealthCheck(session, { accountId, deploymentId, now, isGone: true });
+  await expediteHealthCheck(session, { accountId, deploymentId: to.deploymentId, now });
   return moved;
 }
 

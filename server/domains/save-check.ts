@@ -6,6 +6,7 @@ import type { Providers } from '../context.ts';
 import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../database/models/domains/domain.ts';
 import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
+import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import type { WatchedCertificate } from './certificate-watch.ts';
 import { ensureCertificate, isServedElsewhere, removeCertificates } from './certificates/ensure.ts';
 import { publishStatus } from './certificates/notify-owner.ts';
@@ -120,8 +121,10 @@ async function moveByRecords(
     (problem) => problem != null && (state !== 'active' || seenTwice === problem.code),
   );
   const isLost = isGone || isRefused || watchedNames.some((name) => pointsTo.get(name) === 'elsewhere');
-  const move = (from: DomainState, to: DomainState, set: Record<string, unknown>) =>
-    moveDomain(session, { id, accountId, from: [from], to, set });
+  const move = async (from: DomainState, to: DomainState, set: Record<string, unknown>) => {
+    await moveDomain(session, { id, accountId, from: [from], to, set });
+    await expediteHealthCheck(session, { accountId, deploymentId, now: providers.now() });
+  };
   if (state === 'active' && isLost) {
     const { code, message } = changeOf(found);
     await move('active', 'misconfigured', {});

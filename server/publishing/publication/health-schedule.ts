@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { CheckVerdict } from '../../../routers/schemas/diagnostics.ts';
 import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { expediteJob } from '../../queue/queue.ts';
 
 /** A deployment that has just gone live was seen live, so the first check is for later changes. */
 const FIRST_MS = 5 * MINUTE_MS;
@@ -17,14 +18,32 @@ const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
   { until: Number.POSITIVE_INFINITY, everyMs: 6 * HOUR_MS },
 ];
 
+type Known = { accountId: string; deploymentId: string; now: Date };
+
 /** Schedules checks of a deployment from now on, because it went live or was changed. */
 export async function scheduleHealthCheck(
   session: ClientSession,
-  { accountId, deploymentId, now }: { accountId: string; deploymentId: string; now: Date },
+  { accountId, deploymentId, now }: Known,
 ): Promise<void> {
   const due = { nextCheckAt: new Date(now.getTime() + FIRST_MS), changedAt: now };
   const known = { _id: deploymentId, accountId };
   await DeploymentHealthModel.updateOne(known, { $set: due }, { session, upsert: true });
+}
+
+/**
+ * Makes the check of a deployment that is live due now, because a domain of it changed. `isGone`: the deployment has the
+ * domain no more, so what was last seen there is forgotten.
+ */
+export async function expediteHealthCheck(
+  session: ClientSession,
+  { accountId, deploymentId, now, isGone = false }: Known & { isGone?: boolean },
+): Promise<void> {
+  const known = { _id: deploymentId, accountId };
+  const due = { nextCheckAt: now, ...(isGone && { checks: [], checkedAt: null }) };
+  const { matchedCount } = await DeploymentHealthModel.updateOne(known, { $set: due }, { session });
+  if (matchedCount === 0) return;
+  const key = `check-deployment ${deploymentId}`;
+  await expediteJob(session, { name: 'check-deployment', payload: { deploymentId }, accountId, key });
 }
 
 /** Returns the next check of a deployment whose verdicts have been the same since `changedAt` (pure). */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JobModel } from '../../../server/database/models/job.ts';
+import { DeploymentHealthModel } from '../../../server/database/models/publishing/deployment-health.ts';
 import { DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
 import { makeDue } from '../../support/make-due.ts';
+import { storeLive } from '../../support/publishing.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {
@@ -120,4 +122,45 @@ test('a claim that is never proved ends by itself', async () => {
   await makeDue();
   await app.jobs.drain();
   await expect(caller.domains.get({ domainId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a deployment is looked at again when its domain works, and what was seen of one that goes is forgotten', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Seen last');
+  const to = await caller.deployments.create({ name: 'Other', platform: 'built-in' });
+  await storeLive(app, to, { 'index.html': 'Other' });
+  const accountId = person.user.id;
+  const failed = { checks: [{ id: 'resolves', verdict: 'fail', seen: 'last.test has no address.' }] };
+  const atLast = { ...failed, checkedAt: new Date(), changedAt: new Date(), nextCheckAt: new Date() };
+  for (const _id of [deploymentId, to.id])
+    await DeploymentHealthModel.updateOne({ _id, accountId }, { $set: atLast }, { upsert: true });
+  /** Returns how many checks the deployments remember, and which wait to be looked at; the next is counted anew. */
+  const seen = async () => {
+    const jobs = { name: 'check-deployment', accountId };
+    const waiting = await JobModel.find({ ...jobs, status: 'queued' }).lean();
+    await JobModel.deleteMany(jobs);
+    const rows = await DeploymentHealthModel.find({ accountId }).lean();
+    return [deploymentId, to.id].map((id) => ({
+      checks: rows.find(({ _id }) => _id === id)?.checks.length,
+      isDue: waiting.some(({ payload }) => (payload as { deploymentId: string }).deploymentId === id),
+    }));
+  };
+  await lab.zone('last.test');
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'last.test' });
+  await lab.write('last.test', setsOf(records));
+  expect((await caller.domains.check({ domainId })).state).toBe('active');
+  expect(await seen()).toEqual([
+    { checks: 1, isDue: true },
+    { checks: 1, isDue: false },
+  ]);
+  await caller.domains.update({ domainId, deploymentId: to.id });
+  expect(await seen()).toEqual([
+    { checks: 0, isDue: true },
+    { checks: 1, isDue: true },
+  ]);
+  await caller.domains.remove({ domainId });
+  expect(await seen()).toEqual([
+    { checks: 0, isDue: false },
+    { checks: 0, isDue: true },
+  ]);
 });
