@@ -1,5 +1,12 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import type { Domain, RemoveDomainInput, RemovedDomain, UpdateDomainInput } from '../../routers/schemas/domains.ts';
+import { seenRecords, valuesSeen } from '../../routers/rules/records-to-delete.ts';
+import type {
+  CheckedRecord,
+  Domain,
+  RemoveDomainInput,
+  RemovedDomain,
+  UpdateDomainInput,
+} from '../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { countAgainst } from '../account/rate-limit.ts';
 import type { AccountContext } from '../context.ts';
@@ -133,17 +140,28 @@ async function moveToDeployment(
  */
 export async function removeDomain(ctx: AccountContext, { domainId }: RemoveDomainInput): Promise<RemovedDomain> {
   const before = await findDomain(ctx, domainId);
-  const seen = before.records
-    .filter(({ state }) => state === 'ok' || state === 'partly')
-    .map(({ type, name, value }) => ({ type, name, value }));
+  // The schema leaves the field free; only checks write it.
+  const records = before.records as readonly CheckedRecord[];
+  const seen = seenRecords(records);
   const written = await transaction(async (session) => {
-    const records = await writtenRecords(session, before);
+    const written = await writtenRecords(session, before);
     await startRemoval(session, ctx.now(), before);
-    return records;
+    return written;
   });
-  const isSeen = ({ type, name, value }: (typeof written)[number]) =>
+  const isListed = ({ type, name, value }: (typeof written)[number]) =>
     seen.some((record) => record.type === type && record.name === name && record.value === value);
-  return { done: true, deleteFirst: [...seen, ...written.filter((record) => !isSeen(record))] };
+  return { done: true, deleteFirst: [...seen, ...written.filter((one) => !isListed(one) && mayExist(one, records))] };
+}
+
+/** Returns whether the last check saw a record that a plan has written, or has not looked at its name. */
+function mayExist(
+  { type, name, value }: RemovedDomain['deleteFirst'][number],
+  records: readonly CheckedRecord[],
+): boolean {
+  // Nobody else could use a CAA record.
+  if (type === 'CAA') return false;
+  const ofName = records.filter((record) => record.name === name && valuesSeen(record).length > 0);
+  return ofName.length === 0 || ofName.some((record) => valuesSeen(record).includes(value));
 }
 
 /** Removes it at once, or as soon as no platform has it any more. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setCount } from '../../server/account/rate-limit.ts';
+import { DnsChangeModel } from '../../server/database/models/domains/dns-change.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { get } from '../support/get.ts';
@@ -326,6 +328,27 @@ test('a name that was removed is served no longer, and its records are named', a
   const second = await caller.domains.add({ deploymentId, name: 'removed.test' });
   expect(second.proof.value).not.toBe(first.proof.value);
   expect((await caller.domains.check({ domainId: second.id })).state).toBe('unverified');
+});
+
+test('of a removed name the records are named that exist, with the address that www has of its own', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Left');
+  const { id: domainId, records, proof } = await caller.domains.add({ deploymentId, name: 'left.test' });
+  const ours = setsOf(records.filter(({ type }) => type !== 'CNAME'));
+  await lab.zone('left.test', { ...ours, 'www.left.test A': [HERE] });
+  expect((await caller.domains.check({ domainId })).state).toBe('active');
+  // All were written by a plan; since then the alias became an address, and the second address was deleted by hand.
+  const wrote = [...records, { type: 'A' as const, name: 'left.test', value: '192.0.2.77' }];
+  const changes = wrote.map(({ type, name, value }) => ({
+    ...{ action: 'add', type, name, before: null, after: { ttl: 300, values: [value] } },
+  }));
+  const plan = { accountId: person.user.id, domainId, connectionId: 'none', zone: {}, expiresAt: new Date(8e12) };
+  await DnsChangeModel.create({ _id: newId(), ...plan, state: 'applied', changes, conflicts: [] });
+  expect((await caller.domains.remove({ domainId })).deleteFirst).toEqual([
+    { type: 'TXT', name: '_fairlead.left.test', value: proof.value },
+    { type: 'A', name: 'left.test', value: HERE },
+    { type: 'A', name: 'www.left.test', value: HERE },
+  ]);
 });
 
 test('names that were claimed in the trial are counted once more when they are proved', async () => {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { seenRecords } from '../../../routers/rules/records-to-delete.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { isNothing } from '../../api/shown-failure.ts';
@@ -67,9 +68,7 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       else showToast(errorToast('The domain was not removed', error));
     },
   });
-  const leading = domain.records.filter(
-    ({ purpose, state }) => purpose === 'route' && (state === 'ok' || state === 'partly'),
-  );
+  const left = seenRecords(domain.records);
   return (
     <ConfirmDialog
       isOpen
@@ -83,11 +82,11 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
             Visitors who type {writtenName(domain)} no longer reach your deployment. To add the domain again, you have
             to prove with a new record that it is yours.
           </p>
-          {leading.length > 0 && (
+          {left.length > 0 && (
             <>
               <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
               <ul className="mt-2 flex flex-col gap-1 font-mono text-sm">
-                {leading.map(({ type, name, value }) => (
+                {left.map(({ type, name, value }) => (
                   <li key={`${type} ${name} ${value}`} className="wrap-anywhere">
                     {type} {name} {value}
                   </li>
