@@ -157,7 +157,7 @@ function createAuthorities(
     return { directoryUrl, email, egress, now, wait: waitFor };
   };
   return {
-    authority: createAcmeAuthority({ ...at(acme.directoryUrl), eab: acme.eab }),
+    authority: createAcmeAuthority({ ...at(acme.directoryUrl), eab: acme.eab, isPrivate: ca !== undefined }),
     ...(stagingUrl !== undefined && { staging: createAcmeAuthority(at(stagingUrl)) }),
   };
 }

@@ -106,7 +106,10 @@ async function ofDomain(
   const isCertified = (await certifiedDomains(accountId, [domain])).has(domain._id);
   const url = domainUrlOf(ctx.providers.addresses, { name, isAtPlatform, isCertified });
   const covering = { accountId, domainId: domain._id, state: { $ne: 'revoked' as const } };
-  const certificate = await CertificateModel.findOne(covering, { names: 1, renewAt: 1 }).sort({ createdAt: -1 }).lean();
+  const fields = { names: 1, renewAt: 1, issued: 1 } as const;
+  const certificate = await CertificateModel.findOne(covering, fields).sort({ createdAt: -1 }).lean();
+  const { authority } = ctx.providers;
+  const isPrivate = authority.isPrivate === true && certificate?.issued?.authorityId === authority.id;
   const { manifest, ...expected } = await readEntry(ctx, deployment);
   const both = [domain.name, domain.counterpart].filter((one) => typeof one === 'string');
   const subject: Subject = {
@@ -117,6 +120,7 @@ async function ofDomain(
       records: requiredRecords(domain, target),
       proof: { name: domain.proof.name, value: domain.proof.value },
       ...{ domainId: domain._id, certificateId: certificate?._id ?? null, renewAt: certificate?.renewAt ?? null },
+      privateSerial: isPrivate ? (certificate?.issued?.serial ?? null) : null,
     },
   };
   return { subject, certifiedNames: certificate?.names ?? both, manifest };

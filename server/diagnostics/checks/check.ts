@@ -54,6 +54,8 @@ export type Subject = {
     certificateId: string | null;
     /** The planned time of the renewal. */
     renewAt: Date | null;
+    /** The serial of a certificate by an authority of the operator's own, which browsers need not know. */
+    privateSerial?: string | null;
   } | null;
   /** The address that visitors type. */
   url: string;

@@ -19,6 +19,13 @@ const ERRORS: Readonly<Record<string, string>> = {
   CERT_REVOKED: 'is revoked',
 };
 
+/** The last is also that of a certificate signed by the root itself, without one between. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /** Checks whether each address shows a certificate that browsers accept, for long enough. */
 export const certificate: Check = {
   id: 'certificate',
@@ -54,7 +61,8 @@ function judge(subject: Subject, { address, isOwn }: Place, shown: Handshake, no
     const other = isOwn ? fix : `Another host answers at ${address}: remove that address, or set ${name} up there.`;
     return fail(`The certificate at ${address} is for ${others}, and not for ${name}.`, other, { repair });
   }
-  if (seen.error !== null) {
+  const isPrivate = UNKNOWN_AUTHORITY.has(seen.error ?? '') && seen.serial === own?.privateSerial;
+  if (seen.error !== null && !isPrivate) {
     const what = ERRORS[seen.error] ?? `is refused (${seen.error})`;
     const help = seen.error === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' ? 'Serve the intermediate certificate as well.' : fix;
     return fail(`The certificate of ${name} at ${address} ${what} (${until}).`, help, { repair });

@@ -20,6 +20,8 @@ export interface CertificateAuthority {
   readonly name: string;
   /** True when somebody else signs, so that browsers may trust it. */
   readonly isPublic: boolean;
+  /** True for an authority that the operator runs: browsers trust it only where its root is installed. */
+  readonly isPrivate?: boolean;
   /** Makes an account for this key, or finds the existing one. Returns the account's address. */
   register(accountKey: string, signal: AbortSignal): Promise<string>;
   /** Orders a certificate. Returns the address of the order. */

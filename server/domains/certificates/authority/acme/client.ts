@@ -22,6 +22,8 @@ export type AcmeOptions = {
   email?: string | undefined;
   /** The key in base64url. */
   eab?: { kid: string; hmacKey: string } | undefined;
+  /** See `CertificateAuthority`. */
+  isPrivate?: boolean;
   egress: Egress;
   now(): Date;
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -83,6 +85,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
     id: directoryUrl,
     name: new URL(directoryUrl).host,
     isPublic: true,
+    isPrivate: options.isPrivate === true,
     register: (accountKey, signal) => registerAccount(transport, options, accountKey, signal),
     async order(call, request) {
       const { newOrder, meta } = await transport.directory(call.signal);
