@@ -67,12 +67,13 @@ export async function saveCheck(
   const leaving = former.filter((place) => !over.includes(place));
   const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
   const isDoubted = kept !== null && kept.toldAt === null;
+  const fields = checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now);
   const moved = {
-    ...{ state: reached, quickFrom, attached: domain.attached ?? null },
+    ...{ state: reached, problem: fields.problem, quickFrom, attached: domain.attached ?? null },
     ...{ isSilent: isSilent(found), isDoubted, tookMs: found.tookMs },
   };
   const $set = {
-    ...checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now),
+    ...fields,
     concern: kept,
     // The owner was notified just now.
     ...(kept !== concern && { changedAt: mongoose.now() }),
@@ -163,7 +164,7 @@ function checkedFields(
   state: DomainState,
   pointsTo: ReadonlyMap<string, PointsTo>,
   now: Date,
-): Record<string, unknown> {
+): Record<string, unknown> & { problem: (Problem & { since: Date }) | null } {
   const { domain, answers } = found;
   const pointedNames = namesOf(domain).filter((name) => {
     const where = pointsTo.get(name);

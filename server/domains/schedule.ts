@@ -3,6 +3,7 @@ import type { DomainRow } from '../database/models/domains/domain.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { enqueueJob, expediteJob } from '../queue/queue.ts';
 import { isCertificateComing } from './ask-platform.ts';
+import { NAME_ELSEWHERE } from './records/problem.ts';
 
 const SECOND_MS = 1_000;
 
@@ -30,12 +31,15 @@ const SILENT_MS = 15 * MINUTE_MS;
 const SLOW_MS = 2 * SECOND_MS;
 const REST_AFTER_SLOW = 10;
 
-/** Returns whether a domain works and nothing is outstanding, including its certificate at a platform. */
-export function isAtRest(domain: Pick<DomainRow, 'state' | 'attached'>): boolean {
-  return domain.state === 'active' && !isCertificateComing(domain);
+type Resting = Pick<DomainRow, 'state' | 'attached'> & { problem?: { code: string } | null | undefined };
+
+/** Returns whether a domain works with both names, and nothing is outstanding, including its certificate at a platform. */
+export function isAtRest(domain: Resting): boolean {
+  return domain.state === 'active' && domain.problem?.code !== NAME_ELSEWHERE && !isCertificateComing(domain);
 }
 
-type Checked = Pick<DomainRow, 'state' | 'quickFrom' | 'attached'> & {
+type Checked = Resting & {
+  quickFrom: Date;
   isSilent: boolean;
   isDoubted: boolean;
   /** The duration of the check. */

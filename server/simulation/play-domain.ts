@@ -107,7 +107,16 @@ function foundOf({ cast, isActive }: Known, { provedAt, ...looked }: Looked) {
   const { unit } = UNIT;
   return {
     ...looked,
-    domain: { name: DOMAIN, unit, proof: PROOF, provedAt, rightRecords, nameServers, attached: null },
+    domain: {
+      name: DOMAIN,
+      servedName: DOMAIN,
+      unit,
+      proof: PROOF,
+      provedAt,
+      rightRecords,
+      nameServers,
+      attached: null,
+    },
   };
 }
 

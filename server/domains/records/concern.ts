@@ -2,6 +2,7 @@ import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { DnsAnswers } from './dns-answers.ts';
 import { noAnswerProblem, type Problem } from './name-server-problem.ts';
+import { NAME_ELSEWHERE } from './problem.ts';
 
 /**
  * Judges problems of an active domain (pure). A single occurrence may be a bad minute of a name server, so nothing
@@ -11,8 +12,10 @@ const CONFIRMED_AFTER_MS = MINUTE_MS;
 
 /** Silence of a name server may concern us alone; these are answers, and nobody can find the domain. */
 const DEAD: ReadonlySet<string> = new Set(['zone_missing', 'name_servers_lame', 'name_servers_failing']);
-/** The owner has begun the move and knows, or only the way from here fails. */
-const UNTOLD: ReadonlySet<string> = new Set(['domain_moving', 'lookup_failed', 'platform_down', 'rate_limited']);
+/** The owner has begun the move and knows, only the way from here fails, or the name has never led here. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  ...['domain_moving', 'lookup_failed', 'platform_down', 'rate_limited', NAME_ELSEWHERE],
+]);
 
 export type Concern = NonNullable<DomainRow['concern']>;
 

@@ -1,3 +1,4 @@
+import { valuesSeen } from '../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
@@ -5,12 +6,16 @@ import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
+import { pointsToOf } from './record-states.ts';
 import type { DomainTarget } from './required-records.ts';
 
 export type { Problem };
 
 type CheckedDomain = {
-  domain: Pick<DomainRow, 'name' | 'unit' | 'proof' | 'provedAt' | 'rightRecords' | 'nameServers' | 'attached'>;
+  domain: Pick<
+    DomainRow,
+    'name' | 'servedName' | 'unit' | 'proof' | 'provedAt' | 'rightRecords' | 'nameServers' | 'attached'
+  >;
   answers: DnsAnswers;
   records: readonly CheckedRecord[];
   target: DomainTarget;
@@ -42,6 +47,7 @@ export function problemOf(found: Obstructed): Problem | null {
     found.certificate ??
     found.caa ??
     proofGone(found) ??
+    nameElsewhere(found) ??
     someLameProblem(unit, answers)
   );
 }
@@ -150,6 +156,25 @@ function strayAddress(
     };
   }
   return null;
+}
+
+/** The other name leads elsewhere, while the main one works. */
+export const NAME_ELSEWHERE = 'name_elsewhere';
+
+/** Reports the name that leads elsewhere beside the one that works; one that nobody has set up is no problem. */
+function nameElsewhere({ domain: { servedName }, records, answers, target }: CheckedDomain): Problem | null {
+  const whereIs = (name: string) => pointsToOf(name, records, answers, target);
+  if (whereIs(servedName) !== 'here') return null;
+  const wrong = records.find(
+    ({ purpose, state, name }) => purpose === 'route' && state === 'wrong' && whereIs(name) === 'elsewhere',
+  );
+  if (wrong === undefined) return null;
+  const { type, name, value } = wrong;
+  const shown = [...new Set(valuesSeen(wrong))].slice(0, SHOWN_MAX);
+  const message = `${name} points to ${shown.join(', ')} instead of your deployment.`;
+  const isInTheWay = type === 'CNAME' && aliasAt(name, answers) === null;
+  const first = isInTheWay ? `Remove the A and AAAA records of ${name}, then set` : 'Set';
+  return { code: NAME_ELSEWHERE, message, hint: `${first} its ${type} record to ${value}.` };
 }
 
 /** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */

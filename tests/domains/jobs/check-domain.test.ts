@@ -164,3 +164,27 @@ test('a deployment is looked at again when its domain works, and what was seen o
     { checks: 0, isDue: true },
   ]);
 });
+
+test('a www that leads elsewhere beside a name that works is told, and looked at again soon; one without records is not', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Astray');
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'astray.test' });
+  const ours = setsOf(records.filter(({ type }) => type !== 'CNAME'));
+  await lab.zone('astray.test', { ...ours, 'www.astray.test A': ['192.0.2.99'] });
+  const look = async () => {
+    app.clock.advance(2_000);
+    const { state, problem, checkedAt, nextCheckAt } = await caller.domains.check({ domainId });
+    return { state, problem, waitMs: (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0) };
+  };
+  expect(await look()).toMatchObject({
+    state: 'active',
+    problem: {
+      message: 'www.astray.test points to 192.0.2.99 instead of your deployment.',
+      hint: 'Remove the A and AAAA records of www.astray.test, then set its CNAME record to astray.test.',
+    },
+    waitMs: 5 * SECOND_MS,
+  });
+  expect(await openLooks(domainId)).toBe(1);
+  await lab.write('astray.test', { 'www.astray.test A': [] });
+  expect(await look()).toEqual({ state: 'active', problem: null, waitMs: 30 * MINUTE_MS });
+});
