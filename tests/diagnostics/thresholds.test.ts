@@ -4,6 +4,7 @@ import { caSide } from '../../server/diagnostics/checks/dns/ca-side.ts';
 import { caa } from '../../server/diagnostics/checks/dns/caa.ts';
 import { delegation } from '../../server/diagnostics/checks/dns/delegation.ts';
 import { dnssec } from '../../server/diagnostics/checks/dns/dnssec.ts';
+import { resolves } from '../../server/diagnostics/checks/dns/resolves.ts';
 import { ttl } from '../../server/diagnostics/checks/dns/ttl.ts';
 import { httpsForced } from '../../server/diagnostics/checks/served/https-forced.ts';
 import { mixedContent } from '../../server/diagnostics/checks/served/mixed-content.ts';
@@ -165,4 +166,26 @@ test('a limit of the authority that is near is a warning, and one that is reache
     caSide.run(subject(), tools({ authorityTrouble: async () => ({ ...trouble, isNear }) }));
   expect(await said(true)).toMatchObject({ verdict: 'warn', seen: trouble.message });
   expect(await said(false)).toMatchObject({ verdict: 'fail', seen: trouble.message });
+});
+
+test.each([
+  ['192.0.2.1', 'pass', `${NAME} leads to 192.0.2.1.`, null],
+  ['192.0.2.99', 'warn', `www.${NAME} leads to 192.0.2.99 instead of 192.0.2.1.`, `Set CNAME www.${NAME} to ${NAME}`],
+  [null, 'pass', `${NAME} leads to 192.0.2.1.`, null],
+] as const)('a www at %s beside a name that leads here: %s', async (address, verdict, seen, fix) => {
+  const record = { ttl: 300, purpose: 'route' as const, required: true, alternativeGroup: null };
+  const records = [
+    { ...record, type: 'A' as const, name: NAME, value: '192.0.2.1' },
+    { ...record, type: 'CNAME' as const, name: `www.${NAME}`, value: NAME },
+  ];
+  const ask = async (name: string, type: string) => {
+    const there = name === NAME ? '192.0.2.1' : address;
+    const values = type === 'A' && there !== null ? [there] : [];
+    return [{ server: 'ns1.example', address: '192.0.2.2', values, cname: null, ttl: 60 }] as never;
+  };
+  const found = await resolves.run(
+    subject({ counterpart: `www.${NAME}`, own: { ...OWN, records, certificateId: null, renewAt: null } }),
+    tools({ askNameServers: ask, askResolvers: ask, placesOf: async () => [{ address: '192.0.2.1', isOwn: true }] }),
+  );
+  expect(found).toMatchObject({ verdict, seen, ...(fix !== null && { fix: expect.stringContaining(fix) }) });
 });

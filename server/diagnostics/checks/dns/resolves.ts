@@ -48,9 +48,24 @@ export const resolves: Check = {
         repair: recordsRepair(subject),
       });
     }
-    return { ...(await judgeResolvers(subject, addresses, tools)), facts };
+    const found = await judgeResolvers(subject, addresses, tools);
+    const astray = found.verdict === 'pass' ? await judgeCounterpart(subject, tools) : null;
+    return { ...(astray ?? found), facts };
   },
 };
+
+/** Judges the other name of the domain, which may have no address; null when nothing is wrong with it. */
+async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding | null> {
+  const { counterpart } = subject;
+  if (counterpart === null || subject.own === null) return null;
+  const [four = [], six = []] = await Promise.all(
+    (['A', 'AAAA'] as const).map((type) => tools.askNameServers(counterpart, type)),
+  );
+  const addresses = [...valuesOf(four), ...valuesOf(six)];
+  if (addresses.length === 0) return null;
+  const aimed = await judgeAim({ ...subject, name: counterpart }, addresses, { four, six }, tools);
+  return aimed && { ...aimed, verdict: 'warn' };
+}
 
 function factsOf(name: string, { four, six }: Seen): Facts {
   const cname = usable(four).find((answer) => answer.cname !== null)?.cname ?? null;
