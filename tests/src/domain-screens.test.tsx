@@ -351,8 +351,35 @@ test('records are shown as they will be before they are written, and can be put 
   expect(written).not.toHaveBeenCalled();
   await write(shown);
   await shown.sees('The records are written');
-  shown.button('Undo').click();
+  await pressUndo(shown);
   await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce());
+});
+
+/** Undoes in the dialog that asks first. */
+async function pressUndo(shown: ReturnType<typeof showScreen>): Promise<void> {
+  shown.button('Undo').click();
+  await vi.waitFor(() => {
+    const buttons = [...document.querySelectorAll<HTMLElement>('[role="alertdialog"] button')];
+    expect(buttons.find(({ textContent }) => textContent === 'Undo')?.click()).toBeUndefined();
+    expect(buttons).not.toHaveLength(0);
+  }, 10_000);
+}
+
+test('before a working domain loses its records by an undo, they are named, and that visitors are lost', async () => {
+  const undone = vi.fn(() => ({ ...PLAN, state: 'undone' }));
+  const answers = {
+    ...connected(),
+    'domains.get': () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] }),
+    'domains.lastPlan': () => ({ ...PLAN, state: 'applied' }),
+    'domains.undoPlan': undone,
+  };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are written');
+  shown.button('Undo').click();
+  const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
+  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example no longer reach'), 10_000);
+  expect(dialog()).toContain('A shop.example 203.0.113.7');
+  expect(undone).not.toHaveBeenCalled();
 });
 
 test('what a slow provider is still writing is shown in every tab, and so is what has failed', async () => {
@@ -376,7 +403,7 @@ test('a change that is being put back, or could not be, is not taken for one tha
   const answers = connected();
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'undoing' });
   using shown = showScreen(<DomainScreen />, answers, PLACE);
-  await shown.sees('The records are being put back…');
+  await shown.sees('The change is being undone…');
   const error = { message: 'The A records of shop.example were changed in the meantime.', hint: null };
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applied', error });
   vi.advanceTimersByTime(LOOK_AGAIN_MS);

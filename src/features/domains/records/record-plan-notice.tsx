@@ -1,19 +1,29 @@
-import type { RecordPlan } from '../../../../routers/schemas/domains.ts';
+import { useState } from 'react';
+import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 
+const UndoDialog = lazyDialog(async () => (await import('./undo-dialog.tsx')).UndoDialog);
+
+type RecordPlanNoticeProps = {
+  domain: Domain;
+  plan: RecordPlan;
+  isSeen: boolean;
+};
+
 /** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
-export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: boolean }) {
+export function RecordPlanNotice({ domain, plan, isSeen }: RecordPlanNoticeProps) {
   const { state, error, zone } = plan;
   const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
   if (state === 'applying' || state === 'undoing') {
     return (
       <Notice
         tone="accent"
-        title={state === 'applying' ? 'The records are being written…' : 'The records are being put back…'}
+        title={state === 'applying' ? 'The records are being written…' : 'The change is being undone…'}
       >
         {reason ?? `It can take a few minutes until all name servers of ${zone} have them. You can leave this page.`}
       </Notice>
@@ -33,7 +43,7 @@ export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: b
     <Notice
       tone={toneOf(reason, isSeen)}
       title={reason === null ? 'The records are written' : 'The change was not undone'}
-      action={<Undo plan={plan} />}
+      action={<Undo domain={domain} plan={plan} />}
     >
       {reason ?? writtenText(zone, isSeen)}
     </Notice>
@@ -62,16 +72,12 @@ function TryAgain({ plan: { planId } }: { plan: RecordPlan }) {
   );
 }
 
-function Undo({ plan: { planId, zone } }: { plan: RecordPlan }) {
-  const undo = trpc.domains.undoPlan.useMutation({
-    onSuccess: ({ state }) => {
-      if (state === 'undone') showToast({ title: 'Records put back', description: `${zone} is as it was before.` });
-    },
-    onError: (error) => showToast(errorToast('The change was not undone', error)),
-  });
+function Undo({ domain, plan }: Pick<RecordPlanNoticeProps, 'domain' | 'plan'>) {
+  const [isAsked, ask] = useState(false);
   return (
-    <Button isBusy={undo.isPending} busyLabel="Undoing…" onClick={() => undo.mutate({ planId })}>
-      Undo
-    </Button>
+    <>
+      <Button onClick={() => ask(true)}>Undo</Button>
+      {isAsked && <UndoDialog domain={domain} plan={plan} onClose={() => ask(false)} />}
+    </>
   );
 }

@@ -61,7 +61,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         </Notice>
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
-        <RecordPlanNotice plan={last} isSeen={missing.length === 0} />
+        <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} />
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
       {isElsewhere && (
