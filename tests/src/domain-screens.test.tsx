@@ -408,6 +408,9 @@ test('a change that is being put back, or could not be, is not taken for one tha
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applied', error });
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The change was not undone');
+  // The records of the plan count as on their way: nothing else on the page would plan.
+  shown.button('Plan again').click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Write 1 record'), 10_000);
 });
 
 test('a plan that another tab has replaced is made anew instead of being an error', async () => {

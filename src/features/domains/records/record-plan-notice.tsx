@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -13,10 +13,12 @@ type RecordPlanNoticeProps = {
   domain: Domain;
   plan: RecordPlan;
   isSeen: boolean;
+  /** Plans the records anew, where a change could not be undone. */
+  planAgain: ReactNode;
 };
 
 /** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
-export function RecordPlanNotice({ domain, plan, isSeen }: RecordPlanNoticeProps) {
+export function RecordPlanNotice({ domain, plan, isSeen, planAgain }: RecordPlanNoticeProps) {
   const { state, error, zone } = plan;
   const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
   if (state === 'applying' || state === 'undoing') {
@@ -43,7 +45,12 @@ export function RecordPlanNotice({ domain, plan, isSeen }: RecordPlanNoticeProps
     <Notice
       tone={toneOf(reason, isSeen)}
       title={reason === null ? 'The records are written' : 'The change was not undone'}
-      action={<Undo domain={domain} plan={plan} />}
+      action={
+        <>
+          {reason !== null && planAgain}
+          <Undo domain={domain} plan={plan} />
+        </>
+      }
     >
       {reason ?? writtenText(zone, isSeen)}
     </Notice>

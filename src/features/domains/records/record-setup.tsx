@@ -61,7 +61,19 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         </Notice>
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
-        <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} />
+        <RecordPlanNotice
+          domain={domain}
+          plan={last}
+          isSeen={missing.length === 0}
+          planAgain={
+            hasProvider &&
+            !isOpen && (
+              <Button isBusy={asking.isPending} onClick={ask}>
+                Plan again
+              </Button>
+            )
+          }
+        />
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
       {isElsewhere && (
