@@ -74,3 +74,35 @@ test('records that are missing do not stand among those that are as they should 
     await shown.sees(title);
   }
 });
+
+const www = { type: 'CNAME', name: 'www.shop.example', value: 'shop.example' } as const;
+
+test('while a domain waits for DNS, what is next stands on top: what is seen, and what has to be there', async () => {
+  const wrong = (values: string[]) => recordOf({ state: 'wrong', seen: [answerOf('ns1', values)] });
+  for (const [record, text] of [
+    [wrong(['192.0.2.99']), 'shop.example has 192.0.2.99 now: set it to 203.0.113.7.'],
+    [wrong(['203.0.113.7', '192.0.2.99']), 'shop.example has 192.0.2.99 beside 203.0.113.7: remove 192.0.2.99.'],
+    [recordOf(), 'Not seen yet: A shop.example.'],
+  ] as const) {
+    using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records: [record] })), PLACE);
+    await shown.sees('Next: set the records below');
+    expect(shown.page.textContent).toContain(text);
+  }
+});
+
+test('what has to go before a CNAME is told, also once the domain has worked', async () => {
+  const problem = { code: 'records_changed', message: 'Changed.', hint: null, since: new Date() };
+  const clash = recordOf({ ...www, state: 'wrong', seen: [answerOf('ns1', ['192.0.2.77'])] });
+  for (const [domain, text] of [
+    [domainOf({ state: 'misconfigured', problem, records: [clash] }), 'has an address of its own, 192.0.2.77: remove'],
+    [domainOf({ records: [recordOf(www)] }), 'If www.shop.example has records of its own (A, TXT, MX), remove them'],
+  ] as const) {
+    using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
+    await shown.sees(text);
+  }
+});
+
+test('while the proof is missing, the other records are said to be set at the same time', async () => {
+  using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'unverified', provedAt: null })), PLACE);
+  await shown.sees('the other records can be set at the same time');
+});

@@ -44,14 +44,14 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   if (state === 'unverified') {
     return (
       <Notice tone="quiet" title="Prove that the domain is yours">
-        Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>. Fairlead checks for it
-        automatically
+        Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>; the other records can be
+        set at the same time. Fairlead sees it automatically.
         {expiresAt !== null && (
           <>
-            , until the time for the proof runs out <Time at={expiresAt} />
+            {' '}
+            Without it, the domain is released <Time at={expiresAt} />.
           </>
         )}
-        .
       </Notice>
     );
   }

@@ -1,5 +1,5 @@
 import { WandSparkles } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { CheckedRecord, Domain, RecordPlan, SetupOffer } from '../../../../routers/schemas/domains.ts';
 import { errorDetails, errorToast } from '../../../api/errors.ts';
@@ -8,12 +8,15 @@ import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { leadHere } from '../loopback-notice.tsx';
 import { missingRecords } from './missing-records.ts';
 import { RecordPlanNotice } from './record-plan-notice.tsx';
 
+/** Needed only once the domain is proved. */
+const NextSteps = lazy(async () => ({ default: (await import('./next-steps.tsx')).NextSteps }));
 const SetupOfferDialog = lazyDialog(async () => (await import('./setup-offer-dialog.tsx')).SetupOfferDialog);
 const RecordPlanDialog = lazyDialog(async () => (await import('./record-plan-dialog.tsx')).RecordPlanDialog);
 
@@ -39,6 +42,11 @@ export function RecordSetup({ domain }: { domain: Domain }) {
     { domainId: domain.id },
     { enabled: isOpen && !hasProvider && missing.length > 0 },
   );
+  const hasSteps =
+    domain.state !== 'unverified' &&
+    isOpen &&
+    !leadHere(domain.records) &&
+    missing.some(({ type }) => domain.problem === null || type === 'CNAME');
   const act = hasProvider ? (
     <Button variant="primary" isBusy={asking.isPending} busyLabel="Reading the zone…" onClick={ask}>
       {isBroken ? 'Fix it' : 'Set up for me'}
@@ -76,6 +84,11 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         />
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
+      {hasSteps && (
+        <Suspense fallback={<SkeletonRows rows={1} />}>
+          <NextSteps domain={domain} missing={missing} />
+        </Suspense>
+      )}
       {isElsewhere && (
         <Notice tone="quiet" title={asking.error?.message}>
           {errorDetails(asking.error).hint}

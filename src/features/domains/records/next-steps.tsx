@@ -1,0 +1,51 @@
+import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
+import { Notice } from '../../../components/notice.tsx';
+
+type NextStepsProps = { domain: Domain; missing: readonly CheckedRecord[] };
+
+const ADDRESS = /^[\d.]+$|:/;
+
+/** Says what to do at the DNS provider: what is missing, and what there has to be changed or removed. */
+export function NextSteps({ domain: { problem, records }, missing }: NextStepsProps) {
+  const aliases = missing.filter(({ type }) => type === 'CNAME');
+  const texts = (problem === null ? missing : aliases).flatMap((record) => stepOf(record, records) ?? []);
+  const absent = missing.filter(({ state }) => state === 'missing');
+  return (
+    <Notice
+      tone={problem === null ? 'accent' : 'warn'}
+      title={
+        problem === null ? 'Next: set the records below at your DNS provider' : 'A CNAME has to be alone at its name'
+      }
+    >
+      {problem === null && absent.length > 0 && <p>Not seen yet: {absent.map(nameOf).join(', ')}.</p>}
+      {[...new Set(texts)].map((text) => (
+        <p key={text} className="wrap-anywhere">
+          {text}
+        </p>
+      ))}
+    </Notice>
+  );
+}
+
+function nameOf({ type, name }: CheckedRecord): string {
+  return `${type} ${name}`;
+}
+
+/** Returns what has to happen before, or to, the records that a name has now; null where it only lacks one. */
+function stepOf({ type, name, value, state, seen }: CheckedRecord, records: Domain['records']): string | null {
+  const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
+  const found = new Set(seen.flatMap(({ isAuthority, values }) => (isAuthority ? (values ?? []) : [])));
+  const others = [...found].filter((one) => !wanted.includes(one));
+  const shown = others.join(', ');
+  if (type === 'CNAME' && others.some((one) => ADDRESS.test(one))) {
+    return `${name} has an address of its own, ${shown}: remove that record first, a CNAME cannot stand beside others.`;
+  }
+  if (type === 'CNAME' && state === 'missing') {
+    return `If ${name} has records of its own (A, TXT, MX), remove them first: a CNAME cannot stand beside others.`;
+  }
+  // Any text may stand beside the right one.
+  if (others.length === 0 || (type === 'TXT' && state !== 'wrong')) return null;
+  return found.has(value)
+    ? `${name} has ${shown} beside ${value}: remove ${shown}.`
+    : `${name} has ${shown} now: set it to ${wanted.join(', ')}.`;
+}
