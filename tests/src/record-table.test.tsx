@@ -106,3 +106,10 @@ test('while the proof is missing, the other records are said to be set at the sa
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'unverified', provedAt: null })), PLACE);
   await shown.sees('the other records can be set at the same time');
 });
+
+test('without a connection the page names the place in Settings that writes the records', async () => {
+  const answers = { ...domainAnswers(domainOf()), 'domains.setupOffer': () => null };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('in Settings, under DNS connections');
+  expect(shown.linkTo('Connect a DNS provider')).toBe('/settings');
+});
