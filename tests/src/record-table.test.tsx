@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RecordCards } from '../../src/features/domains/records/record-cards.tsx';
+import { RecordPlanDialog } from '../../src/features/domains/records/record-plan-dialog.tsx';
 import { RecordTable } from '../../src/features/domains/records/record-table.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
@@ -112,4 +113,19 @@ test('without a connection the page names the place in Settings that writes the 
   using shown = showScreen(<DomainScreen />, answers, PLACE);
   await shown.sees('in Settings, under DNS connections');
   expect(shown.linkTo('Connect a DNS provider')).toBe('/settings');
+});
+
+test('what changes stands before what is right already, and a removal is not called writing', () => {
+  const set = { ttl: 300, values: ['x'] };
+  const changes = [
+    { action: 'leave', type: 'A', name: 'shop.example', before: set, after: set } as const,
+    { action: 'remove', type: 'CAA', name: 'shop.example', before: set, after: null } as const,
+  ];
+  const ends = { onBegun() {}, onOutdated() {}, onClose() {} };
+  const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', state: 'planned', error: null } as const;
+  const dialog = { domain: domainOf(), plan: { ...plan, changes, conflicts: [] }, isPlanning: false, ...ends };
+  using _shown = showScreen(<RecordPlanDialog {...dialog} />, {});
+  const rows = [...document.querySelectorAll('[role="dialog"] li')].map(({ textContent }) => textContent);
+  expect(rows).toEqual([expect.stringContaining('Remove'), expect.stringContaining('Already right')]);
+  expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Make 1 change');
 });

@@ -37,13 +37,20 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     },
   });
   const count = plan.changes.filter(({ action }) => action !== 'leave').length;
+  const isRemoving = plan.changes.some(({ action }) => action === 'remove');
   // A conflict that blocks a name leaves no change in the plan; the others are warnings.
   const isBlocked = count === 0;
   return (
     <FormDialog
       title={`Records for ${domain.name}`}
       description="Nothing is written until you agree, and the change can be undone. Mail records are never touched."
-      submitLabel={isBlocked ? 'Close' : `Write ${formatCount(count, 'record')}`}
+      submitLabel={
+        isBlocked
+          ? 'Close'
+          : isRemoving
+            ? `Make ${formatCount(count, 'change')}`
+            : `Write ${formatCount(count, 'record')}`
+      }
       busyLabel={isPlanning ? 'Reading the zone…' : 'Writing…'}
       isBusy={apply.isPending || isPlanning}
       onSubmit={() => (isBlocked ? onClose() : apply.mutate({ planId: plan.planId }))}
@@ -63,6 +70,7 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
 const ACTIONS = { add: 'Add', replace: 'Replace', remove: 'Remove', leave: 'Already right' } as const;
 
 function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPlan }) {
+  const isRight = ({ action }: RecordPlan['changes'][number]) => Number(action === 'leave');
   return (
     <>
       {conflicts.map(({ code, message }) => (
@@ -74,23 +82,29 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
         In the zone <span className="font-mono">{zone}</span>:
       </p>
       <ul className="divide-y divide-line rounded-control border border-line">
-        {changes.map(({ action, type, name, before, after }) => (
-          <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
-            <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-              <span className="font-mono text-sm wrap-anywhere">
-                {type} {name}
-              </span>
-              <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
-            </p>
-            {before !== null && action !== 'leave' && (
-              <p className="font-mono text-sm wrap-anywhere text-ink-muted line-through">{before.values.join(', ')}</p>
-            )}
-            {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
-            {name.startsWith('_validation-persist.') && (
-              <p className="text-sm text-ink-muted">Lets the certificate be renewed without changing records again.</p>
-            )}
-          </li>
-        ))}
+        {changes
+          .toSorted((one, other) => isRight(one) - isRight(other))
+          .map(({ action, type, name, before, after }) => (
+            <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
+              <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+                <span className="font-mono text-sm wrap-anywhere">
+                  {type} {name}
+                </span>
+                <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
+              </p>
+              {before !== null && action !== 'leave' && (
+                <p className="font-mono text-sm wrap-anywhere text-ink-muted line-through">
+                  {before.values.join(', ')}
+                </p>
+              )}
+              {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
+              {name.startsWith('_validation-persist.') && (
+                <p className="text-sm text-ink-muted">
+                  Lets the certificate be renewed without changing records again.
+                </p>
+              )}
+            </li>
+          ))}
       </ul>
     </>
   );
