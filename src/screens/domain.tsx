@@ -179,7 +179,7 @@ function VisitorsCard({
   domain: Domain;
   deployment: { id: string; name: string } | undefined;
 }) {
-  const { name, counterpart, servedName, pointedNames, url, provedAt } = domain;
+  const { name, counterpart, servedName, pointedNames, url, provedAt, activeSince } = domain;
   const names = counterpart === null ? [name] : [name, counterpart];
   const served = writtenName(domain, servedName);
   return (
@@ -192,6 +192,7 @@ function VisitorsCard({
             {visitorText({
               isPointed: pointedNames.includes(one),
               isProved: provedAt !== null,
+              hasWorked: activeSince !== null,
               redirectsTo: one === servedName ? null : served,
             })}
           </p>
@@ -217,10 +218,10 @@ function VisitorsCard({
   );
 }
 
-type Visit = { isPointed: boolean; isProved: boolean; redirectsTo: string | null };
+type Visit = { isPointed: boolean; isProved: boolean; hasWorked: boolean; redirectsTo: string | null };
 
-function visitorText({ isPointed, isProved, redirectsTo }: Visit): string {
-  if (!isPointed) return 'does not point here yet.';
+function visitorText({ isPointed, isProved, hasWorked, redirectsTo }: Visit): string {
+  if (!isPointed) return hasWorked ? 'does not point here, or elsewhere as well.' : 'does not point here yet.';
   if (!isProved) return 'points here, and is served once you have proved that it is yours.';
   return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
 }

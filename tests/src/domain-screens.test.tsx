@@ -36,7 +36,7 @@ test('a record that the domain does without is shown to be copied, and not count
   const records = [recordOf({ state: 'ok' }), persistent];
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'active', records })), PLACE);
   await shown.sees('1 of 1 record seen');
-  expect(shown.rows('Records')[1]).toMatch(/Optional: with this record, the certificate .*Optional$/);
+  expect(shown.rows('Records')[1]).toMatch(/Optional: lets the certificate be renewed .*Optional$/);
   expect(shown.button('Copy the value ca.example; accounturi=1')).toBeDefined();
   expect(shown.page.textContent).not.toContain('Let Fairlead write these records');
 });
@@ -477,6 +477,11 @@ test('domains are listed with their state, and one can be added', async () => {
   await shown.sees('with www.shop.example');
   expect(shown.page.textContent).toContain('Waiting for DNS');
   expect(shown.button('Add a domain')).toBeDefined();
+});
+
+test('the list names the main name where it is the other of the two', async () => {
+  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ servedName: 'www.shop.example' })));
+  await shown.sees('with www.shop.example as its main name');
 });
 
 test('of a domain at a platform the page shows what that says, and what is left to the person there', async () => {

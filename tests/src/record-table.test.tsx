@@ -129,3 +129,15 @@ test('what changes stands before what is right already, and a removal is not cal
   expect(rows).toEqual([expect.stringContaining('Remove'), expect.stringContaining('Already right')]);
   expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Make 1 change');
 });
+
+test('a name that worked once is not said to lead here not yet, and no cache is named that has forgotten', async () => {
+  const cached = { ...answerOf('resolver', ['192.0.2.9']), isAuthority: false };
+  const records = [recordOf({ state: 'wrong', seen: [cached] })];
+  const domain = domainOf({ state: 'active', activeSince: new Date(0), checkedAt: new Date(0), records });
+  using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
+  await shown.sees('does not point here, or elsewhere as well.');
+  expect(shown.page.textContent).not.toMatch(/caches/i);
+  const later = { ...domain, checkedAt: new Date('2126-01-01') };
+  using again = showScreen(<RecordTable domain={later} />, {});
+  expect(again.page.textContent).toContain('Caches may show the old value until');
+});

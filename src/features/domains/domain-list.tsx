@@ -136,7 +136,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
   const about = [
     ...(domain.unicodeName === undefined ? [] : [domain.name]),
-    ...(domain.counterpart === null ? [] : [`with ${writtenName(domain, domain.counterpart)}`]),
+    ...(domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)]),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
   ].join(' · ');
   const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
@@ -166,4 +166,9 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
       </span>
     </li>
   );
+}
+
+function counterpartText(domain: Domain, counterpart: string): string {
+  const isMain = domain.servedName === counterpart;
+  return `with ${writtenName(domain, counterpart)}${isMain ? ' as its main name' : ''}`;
 }

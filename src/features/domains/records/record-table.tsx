@@ -88,10 +88,12 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
       )}
       {record.purpose === 'certificate' && (
         <span className="text-xs text-ink-muted">
-          Optional: with this record, the certificate renews automatically.
+          Optional: lets the certificate be renewed without changing records again.
         </span>
       )}
-      {cached !== null && <span className="text-xs text-ink-muted">kept by caches until {formatClock(cached)}</span>}
+      {cached !== null && (
+        <span className="text-xs text-ink-muted">Caches may show the old value until {formatClock(cached)}</span>
+      )}
       {record.seen.length > 0 && (
         <details className="text-xs text-ink-muted">
           <summary className="cursor-pointer rounded-tight touch:py-2">What each server answered</summary>
@@ -123,11 +125,12 @@ function answerText({ values, ttl, error }: Seen): string {
   return `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl} s`}`;
 }
 
-/** Returns until when a resolver may still return another value than the required one; null when none does. */
+/** Returns until when a resolver may still return another value than the required one; null when none does any more. */
 function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date): Date | null {
   const old = seen.filter((one) => !one.isAuthority && one.values !== null && !one.values.includes(value));
   const ttls = old.flatMap(({ values, ttl }) => (values?.length === 0 || ttl === null ? [] : [ttl]));
-  return ttls.length === 0 ? null : new Date(checkedAt.getTime() + Math.max(...ttls) * 1000);
+  const until = checkedAt.getTime() + Math.max(...ttls) * 1000;
+  return until > Date.now() ? new Date(until) : null;
 }
 
 const looks: Record<CheckedRecord['state'], { tone: BadgeTone; icon: LucideIcon }> = {
