@@ -24,9 +24,10 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
   const others = deployments.filter(({ id }) => id !== domain.deploymentId);
   const [deploymentId, choose] = useState(others[0]?.id);
   const move = trpc.domains.update.useMutation({
-    onSuccess: () => {
+    onSuccess: (moved) => {
       onClose();
-      showToast({ title: 'Domain moved', description: `${writtenName(domain)} points to the other deployment.` });
+      const name = others.find(({ id }) => id === moved.deploymentId)?.name ?? 'the other deployment';
+      showToast({ title: 'Domain moved', description: `${writtenName(domain)} points to ${name}.` });
     },
     onError: (error) => showToast(errorToast('Could not move the domain', error)),
   });
