@@ -70,7 +70,11 @@ test('a problem that says it all has nothing folded below it', async () => {
 });
 
 test('what became of a certificate is shown when it is asked for', async () => {
-  const history = [{ at: AT, what: 'failed', detail: 'Port 80 did not answer.' }];
+  const history = [
+    { at: AT, what: 'failed', detail: 'Port 80 did not answer.' },
+    { at: AT, what: 'issued', detail: null },
+    { at: new Date(0), what: 'issued', detail: null },
+  ];
   const asked = vi.fn(() => ({ ...certificateOf(), chain: null, history }));
   using shown = showScreen(<CertificatesScreen />, { ...answersFor(certificateOf()), 'certificates.get': asked });
   await shown.sees('valid from Nov 20, 2026');
@@ -79,7 +83,11 @@ test('what became of a certificate is shown when it is asked for', async () => {
   details?.setAttribute('open', '');
   details?.dispatchEvent(new Event('toggle'));
   await shown.sees('Port 80 did not answer.');
-  expect(shown.rows('History')).toEqual([expect.stringMatching(/^Failed .*Port 80 did not answer.$/)]);
+  expect(shown.rows('History')).toEqual([
+    expect.stringMatching(/^Failed .*Port 80 did not answer.$/),
+    expect.stringMatching(/^Renewed /),
+    expect.stringMatching(/^Issued /),
+  ]);
 });
 
 test('a certificate is ordered for a domain from the page of all of them', async () => {

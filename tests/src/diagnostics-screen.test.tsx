@@ -138,7 +138,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
   using shown = showScreen(<DiagnosticsScreen />, answers, { pattern: '/diagnostics', path: '/diagnostics' });
   await shown.sees('a.test');
   expect(shown.rows('Reports')).toEqual([
-    expect.stringMatching(/^a.testFirst failure: The domain resolvesFail/),
+    expect.stringMatching(/^a.testFirst failed check: The domain resolvesFail/),
     ...['b.testRunning', 'c.testNot created', 'd.testUnknown', 'f.testPass'].map((text) =>
       expect.stringContaining(text),
     ),

@@ -99,7 +99,11 @@ function proofElsewhere({ domain: { proof, provedAt }, answers, records }: Check
   const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
   if (!isOther || provedAt instanceof Date) return null;
   const message = `The text in the TXT record of ${proof.name} is not your proof.`;
-  return { code: 'proof_differs', message, hint: 'Set it to the whole value shown, which the button Copy copies.' };
+  return {
+    code: 'proof_differs',
+    message,
+    hint: 'Set it to the whole value shown: copy it with the button beside it.',
+  };
 }
 
 /** Reports that the proof is gone: the name stays proved, but another account that proves it gets it. */

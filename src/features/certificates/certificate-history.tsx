@@ -16,13 +16,20 @@ export function CertificateHistory({ certificateId }: { certificateId: string })
       />
       {certificate.data?.history.length === 0 && <p className="mt-1">Nothing yet.</p>}
       <ul aria-label="History" className="mt-1 flex flex-col gap-1.5">
-        {certificate.data?.history.map(({ at, what, detail }) => (
+        {certificate.data?.history.map(({ at, what, detail }, index, all) => (
           <li key={`${at.getTime()} ${what}`} className="wrap-anywhere">
-            <span className="font-medium text-ink">{WORDS[what] ?? what}</span> <Time at={at} />
+            <span className="font-medium text-ink">
+              {isRenewal(what, all.slice(index + 1)) ? 'Renewed' : (WORDS[what] ?? what)}
+            </span>{' '}
+            <Time at={at} />
             {detail !== null && `. ${detail}`}
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+function isRenewal(what: string, before: readonly { what: string }[]): boolean {
+  return what === 'issued' && before.some((one) => one.what === 'issued');
 }

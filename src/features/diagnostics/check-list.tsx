@@ -9,7 +9,7 @@ const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }
   pass: { tone: 'good', icon: CheckIcon, word: 'Pass' },
   warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
   fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
-  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Not checked yet' },
+  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Unknown' },
   nothing: { tone: 'unknown', icon: Minus, word: 'Nothing to check' },
 };
 

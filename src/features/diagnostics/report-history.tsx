@@ -88,7 +88,7 @@ function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
         >
           {name}
         </Link>
-        {cause !== null && <p className="text-sm text-ink-muted">First failure: {CHECK_TITLES[cause]}</p>}
+        {cause !== null && <p className="text-sm text-ink-muted">First failed check: {CHECK_TITLES[cause]}</p>}
       </div>
       <Outcome report={report} />
       <span className="text-sm text-ink-muted sm:w-32 sm:text-right">
