@@ -365,23 +365,6 @@ async function pressUndo(shown: ReturnType<typeof showScreen>): Promise<void> {
   }, 10_000);
 }
 
-test('before a working domain loses its records by an undo, they are named, and that visitors are lost', async () => {
-  const undone = vi.fn(() => ({ ...PLAN, state: 'undone' }));
-  const answers = {
-    ...connected(),
-    'domains.get': () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] }),
-    'domains.lastPlan': () => ({ ...PLAN, state: 'applied' }),
-    'domains.undoPlan': undone,
-  };
-  using shown = showScreen(<DomainScreen />, answers, PLACE);
-  await shown.sees('The records are written');
-  shown.button('Undo').click();
-  const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
-  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example no longer reach'), 10_000);
-  expect(dialog()).toContain('A shop.example 203.0.113.7');
-  expect(undone).not.toHaveBeenCalled();
-});
-
 test('what a slow provider is still writing is shown in every tab, and so is what has failed', async () => {
   holdLooks();
   const answers = connected();
@@ -477,11 +460,6 @@ test('domains are listed with their state, and one can be added', async () => {
   await shown.sees('with www.shop.example');
   expect(shown.page.textContent).toContain('Waiting for DNS');
   expect(shown.button('Add a domain')).toBeDefined();
-});
-
-test('the list names the main name where it is the other of the two', async () => {
-  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ servedName: 'www.shop.example' })));
-  await shown.sees('with www.shop.example as its main name');
 });
 
 test('of a domain at a platform the page shows what that says, and what is left to the person there', async () => {

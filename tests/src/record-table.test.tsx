@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { RecordCards } from '../../src/features/domains/records/record-cards.tsx';
 import { RecordPlanDialog } from '../../src/features/domains/records/record-plan-dialog.tsx';
 import { RecordTable } from '../../src/features/domains/records/record-table.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
 import { answerOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { showScreen } from '../support/screen.tsx';
@@ -140,4 +141,29 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   const later = { ...domain, checkedAt: new Date('2126-01-01') };
   using again = showScreen(<RecordTable domain={later} />, {});
   expect(again.page.textContent).toContain('Caches may show the old value until');
+});
+
+test('before a working domain loses its records by an undo, they are named, and that visitors are lost', async () => {
+  const undone = vi.fn(() => ({ ...plan, state: 'undone' }));
+  const set = { ttl: 300, values: ['203.0.113.7'] };
+  const change = { action: 'add', type: 'A', name: 'shop.example', before: null, after: set };
+  const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', error: null, changes: [change], conflicts: [] };
+  const answers = {
+    ...domainAnswers(domainOf()),
+    'domains.get': () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] }),
+    'domains.lastPlan': () => ({ ...plan, state: 'applied' }),
+    'domains.undoPlan': undone,
+  };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are written');
+  shown.button('Undo').click();
+  const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
+  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example no longer reach'), 10_000);
+  expect(dialog()).toContain('A shop.example 203.0.113.7');
+  expect(undone).not.toHaveBeenCalled();
+});
+
+test('the list names the main name where it is the other of the two', async () => {
+  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ servedName: 'www.shop.example' })));
+  await shown.sees('with www.shop.example as its main name');
 });

@@ -3,8 +3,6 @@ import { Notice } from '../../../components/notice.tsx';
 
 type NextStepsProps = { domain: Domain; missing: readonly CheckedRecord[] };
 
-const ADDRESS = /^[\d.]+$|:/;
-
 /** Says what to do at the DNS provider: what is missing, and what there has to be changed or removed. */
 export function NextSteps({ domain: { problem, records }, missing }: NextStepsProps) {
   const aliases = missing.filter(({ type }) => type === 'CNAME');
@@ -31,13 +29,13 @@ function nameOf({ type, name }: CheckedRecord): string {
   return `${type} ${name}`;
 }
 
-/** Returns what has to happen before, or to, the records that a name has now; null where it only lacks one. */
+/** Returns the act that the present records of a name call for, or null when one is only missing. */
 function stepOf({ type, name, value, state, seen }: CheckedRecord, records: Domain['records']): string | null {
   const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
   const found = new Set(seen.flatMap(({ isAuthority, values }) => (isAuthority ? (values ?? []) : [])));
   const others = [...found].filter((one) => !wanted.includes(one));
   const shown = others.join(', ');
-  if (type === 'CNAME' && others.some((one) => ADDRESS.test(one))) {
+  if (type === 'CNAME' && others.some((one) => one.includes(':') || Number.isFinite(Number(one.replaceAll('.', ''))))) {
     return `${name} has an address of its own, ${shown}: remove that record first, a CNAME cannot stand beside others.`;
   }
   if (type === 'CNAME' && state === 'missing') {

@@ -42,22 +42,15 @@ export function RecordSetup({ domain }: { domain: Domain }) {
     { domainId: domain.id },
     { enabled: isOpen && !hasProvider && missing.length > 0 },
   );
-  const hasSteps =
-    domain.state !== 'unverified' &&
-    isOpen &&
-    !leadHere(domain.records) &&
-    missing.some(({ type }) => domain.problem === null || type === 'CNAME');
-  const act = hasProvider ? (
-    <Button variant="primary" isBusy={asking.isPending} busyLabel="Reading the zone…" onClick={ask}>
-      {isBroken ? 'Fix it' : 'Set up for me'}
-    </Button>
-  ) : offer ? (
-    <Button variant="primary" onClick={() => setOffered(true)}>
-      Set up at {offer.providerName}
-    </Button>
-  ) : (
-    <ToSettings />
+  const act = (
+    <SetupAct
+      {...{ isBroken, hasProvider, offer }}
+      isPlanning={asking.isPending}
+      onPlan={ask}
+      onOffer={() => setOffered(true)}
+    />
   );
+  const again = hasProvider && !isOpen && <PlanAgain isBusy={asking.isPending} onClick={ask} />;
   const loss = connections.data?.items
     .flatMap((one) => (one.kind === 'dns' ? one.lostZones : []))
     .find(({ name }) => domain.name === name || domain.name.endsWith(`.${name}`));
@@ -69,26 +62,10 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         </Notice>
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
-        <RecordPlanNotice
-          domain={domain}
-          plan={last}
-          isSeen={missing.length === 0}
-          planAgain={
-            hasProvider &&
-            !isOpen && (
-              <Button isBusy={asking.isPending} onClick={ask}>
-                Plan again
-              </Button>
-            )
-          }
-        />
+        <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} planAgain={again} />
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
-      {hasSteps && (
-        <Suspense fallback={<SkeletonRows rows={1} />}>
-          <NextSteps domain={domain} missing={missing} />
-        </Suspense>
-      )}
+      {isOpen && <Steps domain={domain} missing={missing} />}
       {isElsewhere && (
         <Notice tone="quiet" title={asking.error?.message}>
           {errorDetails(asking.error).hint}
@@ -107,6 +84,46 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         />
       )}
     </>
+  );
+}
+
+type SetupActProps = {
+  isBroken: boolean;
+  hasProvider: boolean;
+  offer: SetupOffer | null | undefined;
+  isPlanning: boolean;
+  onPlan: () => void;
+  onOffer: () => void;
+};
+
+function SetupAct({ isBroken, hasProvider, offer, isPlanning, onPlan, onOffer }: SetupActProps) {
+  if (hasProvider) {
+    return (
+      <Button variant="primary" isBusy={isPlanning} busyLabel="Reading the zone…" onClick={onPlan}>
+        {isBroken ? 'Fix it' : 'Set up for me'}
+      </Button>
+    );
+  }
+  if (!offer) return <ToSettings />;
+  return (
+    <Button variant="primary" onClick={onOffer}>
+      Set up at {offer.providerName}
+    </Button>
+  );
+}
+
+function PlanAgain(props: { isBusy: boolean; onClick: () => void }) {
+  return <Button {...props}>Plan again</Button>;
+}
+
+function Steps({ domain, missing }: { domain: Domain; missing: readonly CheckedRecord[] }) {
+  const { state, problem, records } = domain;
+  const isNeeded = missing.some(({ type }) => problem === null || type === 'CNAME');
+  if (state === 'unverified' || leadHere(records) || !isNeeded) return null;
+  return (
+    <Suspense fallback={<SkeletonRows rows={1} />}>
+      <NextSteps domain={domain} missing={missing} />
+    </Suspense>
   );
 }
 
