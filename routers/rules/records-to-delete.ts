@@ -15,7 +15,7 @@ function shownAs(record: CheckedRecord): Named[] {
   const { type, name, value } = record;
   const values = valuesSeen(record);
   if (type !== 'CNAME' || values.length === 0 || values.includes(value)) return [{ type, name, value }];
-  const addresses = values.filter((one) => /^[\d.]+$|:/.test(one));
+  const addresses = values.filter((one) => one.includes(':') || !Number.isNaN(Number(one.replaceAll('.', ''))));
   return addresses.map((address) => ({ type: address.includes(':') ? 'AAAA' : 'A', name, value: address }));
 }
 
