@@ -75,7 +75,7 @@ export async function createDiagnosisWorld({
       sitesAddresses: async () => ({ given: true, found: [SITE, OTHER, NOBODY, OLD, '::1'] }),
       reach: {
         ...createReach({ allow }),
-        handshake: (request) => createReach({ allow, ca: roots }).handshake(request),
+        handshake: (request) => createReach({ allow, ca: [...roots] }).handshake(request),
       },
     },
   });
