@@ -8,7 +8,10 @@ import { DeploymentModel } from '../../server/database/models/publishing/deploym
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { readRoutes } from '../../server/host/routing/read-routes.ts';
+import { createRouteReader, type RouteReader } from '../../server/host/routing/route-reader.ts';
 import { createRouteTable } from '../../server/host/routing/route-table.ts';
+import { createRoutes } from '../../server/host/routing/routes.ts';
+import { createSiteList } from '../../server/host/routing/site-list.ts';
 import { addRelease, createTestHost, makeLive, publishSite, shareHost } from '../support/host.ts';
 import { IS_FULL } from '../support/size.ts';
 
@@ -47,6 +50,29 @@ test('a live site that nobody visits is not in memory: its route is read when so
   } finally {
     await table.stop();
   }
+});
+
+test('a reading that fails for one visitor leaves what another has asked for', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const { deploymentId } = await publishSite(site, 'asked-twice', release('one'));
+  const { log } = site.providers;
+  const routes = createRoutes({ now: () => Date.now(), hostOf: ({ slug }) => slug });
+  const list = createSiteList(site.folder, log);
+  let second: Promise<void> | undefined;
+  const reader: RouteReader = createRouteReader(log, {
+    routes,
+    list,
+    warm: async () => undefined,
+    now() {
+      if (second !== undefined) return new Date();
+      second = reader.bring(deploymentId);
+      throw new Error('the database is away');
+    },
+  });
+  await reader.bring(deploymentId);
+  await second;
+  reader.stop();
+  expect(routes.byHost('asked-twice')).toMatchObject({ deploymentId });
 });
 
 test('the change feed alone moves a name to its new release, and takes it away', async () => {

@@ -25,7 +25,8 @@ const IDS_A_QUERY = 500;
 
 /** Creates the loop that reads live releases: those in memory, requested ones, and all of them for the list. */
 export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderParts): RouteReader {
-  const wanted = new Set<string>();
+  /** How many visitors wait for a deployment: one whose round failed must not take the wish of another away. */
+  const wanted = new Map<string, number>();
   const changed = new Set<string>();
 
   async function applyRow(row: RouteRow): Promise<void> {
@@ -61,7 +62,7 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
   async function readAll(): Promise<void> {
     // This reading covers all changes so far; later ones are appended after it.
     changed.clear();
-    await readSome([...new Set([...routes.ids(), ...wanted])]);
+    await readSome([...new Set([...routes.ids(), ...wanted.keys()])]);
     await list.rewrite(allRoutes());
   }
 
@@ -69,12 +70,11 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
   return {
     ...loop,
     async bring(deploymentId) {
-      wanted.add(deploymentId);
-      try {
-        await loop.refresh([deploymentId]);
-      } finally {
-        wanted.delete(deploymentId);
-      }
+      wanted.set(deploymentId, (wanted.get(deploymentId) ?? 0) + 1);
+      await loop.refresh([deploymentId]);
+      const waiting = (wanted.get(deploymentId) ?? 0) - 1;
+      if (waiting > 0) wanted.set(deploymentId, waiting);
+      else wanted.delete(deploymentId);
     },
     follow(deploymentId) {
       changed.add(deploymentId);
