@@ -3,6 +3,9 @@ import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import { isDatabaseAway } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
 
+/** The tries of a job that asks for no other number. */
+export const MAX_ATTEMPTS = 5;
+
 /** An interruption of seconds is over at the next try, and the growing delay does not hammer during one of hours. */
 const BACKOFF_FIRST_MS = 5_000;
 const BACKOFF_FACTOR = 3;

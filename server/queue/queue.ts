@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { JobModel } from '../database/models/job.ts';
 import { newId, transaction } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
+import { MAX_ATTEMPTS } from './failure.ts';
 import type { JobWaits } from './handler.ts';
 import { HELD } from './held.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
@@ -16,7 +17,6 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
  * times are the database's own (`$$NOW`), so that the clocks of the instances do not matter.
  */
 export const LEASE_MS = 30_000;
-export const MAX_ATTEMPTS = 5;
 
 /** A worker works for every account; its writes for one carry that account's id. */
 export const WORKER = { acrossAccounts: 'jobs' } as const;

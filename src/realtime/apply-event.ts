@@ -25,7 +25,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['
     'diagnostics',
   ],
 };
-/** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 500 are there. */
+/** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 200 are there. */
 const LOG_LINES_KEPT = 10_000;
 
 /** The targets of an event: the query cache, and the user, which is outside it. */

@@ -25,7 +25,7 @@ const IDS_A_QUERY = 500;
 
 /** Creates the loop that reads live releases: those in memory, requested ones, and all of them for the list. */
 export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderParts): RouteReader {
-  /** How many visitors wait for a deployment: one whose round failed must not take the wish of another away. */
+  /** The number of visitors who wait for a deployment: one whose round failed must not take the wish of another away. */
   const wanted = new Map<string, number>();
   const changed = new Set<string>();
 
