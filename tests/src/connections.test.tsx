@@ -10,6 +10,7 @@ import { MendConnection } from '../../src/components/states/mend-connection.tsx'
 import { PlatformDrawing } from '../../src/components/states/platform-drawing.tsx';
 import { AskedByAddress } from '../../src/features/connections/asked-by-address.tsx';
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
+import { ConnectionCard } from '../../src/features/connections/connection-card.tsx';
 import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
@@ -121,15 +122,19 @@ test('who replaces a token by the link of the dashboard returns there once it is
   back.mockRestore();
 });
 
+const MEND = <MendConnection lost={{ provider: 'netlify', connectionId: null }} />;
+const RELEASE = '/deployments/harbour/releases/3?file=a';
+
 test.each([
-  ['connected', '&code=c'],
-  ['cancelled', '&error=access_denied'],
-])('who signs in at a platform for something that waits for it returns there, %s', async (_end, answer) => {
+  ['a release, connected', RELEASE, MEND, '&code=c'],
+  ['a release, cancelled', RELEASE, MEND, '&error=access_denied'],
+  ['a setup page, connected', '/deploy/netlify', <ConnectionCard provider="netlify" key="card" />, '&code=c'],
+])('who signs in at a platform returns to what waits for it: %s', async (_end, path, waiting, answer) => {
   using _refresh = noServer();
   const goTo = vi.spyOn(window.location, 'assign').mockReturnValue();
   const screens = (
     <>
-      <MendConnection lost={{ provider: 'netlify', connectionId: null }} />
+      {waiting}
       <AskedByAddress />
     </>
   );
@@ -138,13 +143,14 @@ test.each([
     'connections.authorize': () => ({ url: 'https://app.netlify.com/authorize' }),
     'connections.finishAuthorization': () => connectionOf(),
   };
-  using shown = showScreen(screens, server, { pattern: '*', path: '/deployments/harbour/releases/3?file=a' });
-  shown.page.querySelector('a')?.click();
+  using shown = showScreen(screens, server, { pattern: '*', path });
+  const press = () => shown.page.querySelector<HTMLElement>('a[href^="/settings"], button') ?? expect.fail('no way');
+  (await vi.waitFor(press, { timeout: 30_000 })).click();
   (await buttonNow('Sign in with Netlify')).click();
   await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('https://app.netlify.com/authorize'), { timeout: 30_000 });
   history.replaceState(null, '', `/settings?state=netlify.s${answer}`);
   const here = () => location.pathname + location.search;
-  await vi.waitFor(() => expect(here()).toBe('/deployments/harbour/releases/3?file=a'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(here()).toBe(path), { timeout: 30_000 });
   goTo.mockRestore();
 });
 
