@@ -4,6 +4,8 @@ import {
   httpBatchLink,
   splitLink,
   type TRPCClient,
+  TRPCClientError,
+  type TRPCLink,
   type TRPCWebSocketClient,
   wsLink,
 } from '@trpc/client';
@@ -21,6 +23,8 @@ const transformer = { input: PLAIN_INPUT, output: superjson };
 const URL_MAX_LENGTH = 2_000;
 /** A script without subscriptions keeps no connection open. */
 const IDLE_CLOSE_MS = 1_000;
+/** The server closes a socket with this code when its token is unknown, or is no longer valid. */
+const TOKEN_REFUSED = 4401;
 
 export type FairleadClientOptions = {
   /** The base URL of the installation, for example `https://fairlead.example.com`. */
@@ -36,7 +40,7 @@ export type FairleadClient = TRPCClient<AppRouter> & { close(): Promise<void> };
 
 /**
  * Creates the typed client for scripts: queries and mutations over HTTP, ten to a request, subscriptions over one
- * WebSocket that continues after the last event when a connection was lost.
+ * WebSocket that continues after the last event when a connection was lost, and fails when the token is refused.
  */
 export function createFairleadClient({
   url,
@@ -44,6 +48,7 @@ export function createFairleadClient({
   retryDelayMs = () => RECONNECT_MS,
 }: FairleadClientOptions): FairleadClient {
   const base = url.replace(/(?<!\/)\/+$/, '');
+  const failing = createFailingLink();
   const socket = createWSClient({
     url: `${base.replace(/^http/, 'ws')}/api/trpc`,
     WebSocket: asBrowserSocket(WebSocket),
@@ -51,12 +56,15 @@ export function createFairleadClient({
     retryDelayMs,
     lazy: { enabled: true, closeMs: IDLE_CLOSE_MS },
     keepAlive: { enabled: true },
+    onClose: (cause) => {
+      if (cause?.code === TOKEN_REFUSED) failing.failAll('This API token is unknown, was revoked or has expired.');
+    },
   });
   const client = createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (operation) => operation.type === 'subscription',
-        true: wsLink({ client: socket, transformer }),
+        true: [failing.link, wsLink({ client: socket, transformer })],
         false: httpBatchLink({
           url: `${base}/api/trpc`,
           transformer,
@@ -68,6 +76,36 @@ export function createFairleadClient({
     ],
   });
   return withClose(client, socket);
+}
+
+/** Creates a link whose subscriptions can be failed: tRPC's own would connect again for good, and say nothing. */
+function createFailingLink() {
+  const failures = new Set<(error: TRPCClientError<AppRouter>) => void>();
+  const link: TRPCLink<AppRouter> =
+    () =>
+    ({ op, next }) => {
+      const running = next(op);
+      return {
+        ...running,
+        subscribe(observer) {
+          const fail = (error: TRPCClientError<AppRouter>) => observer.error?.(error);
+          failures.add(fail);
+          const { unsubscribe } = running.subscribe(observer);
+          return {
+            unsubscribe() {
+              failures.delete(fail);
+              unsubscribe();
+            },
+          };
+        },
+      };
+    };
+  return {
+    link,
+    failAll(message: string): void {
+      for (const fail of [...failures]) fail(new TRPCClientError(message));
+    },
+  };
 }
 
 /** Adds `close` to a client, whose own properties are made when they are read. */

@@ -9,6 +9,7 @@ import { parse, readSources } from '../support/source-tree.ts';
 const BOUNDS: Readonly<Record<string, string>> = {
   'routers/call-turns.ts parties': 'accounts with open calls, which their connections limit',
   'routers/call-turns.ts waiting': '200 open calls of an account',
+  'routers/client.ts failures': 'the subscriptions that a script has open',
   'routers/rules/hosting/redirects-file.ts exact': 'part of one site, which is weighed by the length of its rules',
   'routers/rules/hosting/redirects-file.ts patterns': 'part of one site, which is weighed by the length of its rules',
   'server/store/disk/intake.ts buffer': 'two megabytes of one archive, and two archives at once',
