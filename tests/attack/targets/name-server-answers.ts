@@ -12,6 +12,8 @@ import { unlessBusy } from '../support/own-ids.ts';
 const ACCOUNTS = IS_FULL ? 6 : 3;
 /** The first lie is told to one of so many questions, of some thirty that a check takes. */
 const QUESTIONS = 12;
+/** Eight rounds at once look at the reports of six accounts, each of which has 600 calls a minute. */
+const LOOK_MS = 500;
 
 /**
  * Domains and their deployments are checked whose name servers answer what none should. Each check ends, nothing is proved by it, and no name
@@ -62,5 +64,5 @@ async function reportOn(client: ReturnType<typeof clientOf>, name: string): Prom
     throw error;
   });
   if (started === null) return;
-  while ((await client.diagnostics.get.query(started)).state === 'running') await wait(50);
+  while ((await client.diagnostics.get.query(started)).state === 'running') await wait(LOOK_MS);
 }
