@@ -224,7 +224,7 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** Yields the bytes of a body, and refuses it as soon as it is known to be too large. */
 async function* bounded(request: Request, maxBytes: number, whatHas: string): AsyncGenerator<Uint8Array> {
-  const tooLarge = new AppError('body_too_large', `${whatHas} at most ${maxBytes / 1024 ** 2} MiB.`);
+  const tooLarge = new AppError('body_too_large', `${whatHas} at most ${maxBytes / 1024 ** 2} MB.`);
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
   let size = 0;
   for await (const chunk of bytesOf(request)) {

@@ -158,7 +158,7 @@ function overloaded(): AppError {
 }
 
 function tooLarge(): AppError {
-  return new AppError('body_too_large', `A ZIP file can have at most ${UPLOAD_LIMITS.maxZipBytes / 1024 ** 2} MiB.`, {
+  return new AppError('body_too_large', `A ZIP file can have at most ${UPLOAD_LIMITS.maxZipBytes / 1024 ** 2} MB.`, {
     hint: 'Unpack it and send the folder.',
   });
 }

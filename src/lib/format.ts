@@ -1,4 +1,5 @@
-const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+export { formatSize, formatSizeOf } from '../../routers/schemas/format-size.ts';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -8,18 +9,6 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-
-/** Formats a size like `8.4 MB`; powers of 1000, at most one decimal below 100. */
-export function formatSize(sizeBytes: number): string {
-  const { value, unit } = scaled(sizeBytes, sizeBytes);
-  return `${value} ${unit}`;
-}
-
-/** Formats sizes like `5.1 of 8.4 MB`: both in the unit of the whole. */
-export function formatSizeOf(doneBytes: number, totalBytes: number): string {
-  const whole = scaled(totalBytes, totalBytes);
-  return `${scaled(doneBytes, totalBytes).value} of ${whole.value} ${whole.unit}`;
-}
 
 /** Formats a time as `just now`, `2 minutes ago`, `yesterday`, `in 3 days`; the largest unit that fits. */
 export function formatRelativeTime(at: Date, now: Date = new Date()): string {
@@ -63,17 +52,6 @@ export function formatDuration(durationMs: number): string {
 /** Returns an address for people: without its scheme and the slash at its end. */
 export function formatAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
-}
-
-function scaled(sizeBytes: number, scaleBytes: number): { value: string; unit: string } {
-  const power = scaleBytes < 1_000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(scaleBytes) / 3));
-  const value = sizeBytes / 1_000 ** power;
-  // 999,960 bytes round to the next unit and not to `1000 KB`.
-  if (sizeBytes === scaleBytes && power < BYTE_UNITS.length - 1 && Math.round(value) >= 1_000) {
-    return scaled(sizeBytes, 1_000 ** (power + 1));
-  }
-  const decimals = power === 0 || value >= 100 || Number.isInteger(value) ? 0 : 1;
-  return { value: value.toFixed(decimals).replace(/\.0$/, ''), unit: BYTE_UNITS[power] ?? 'B' };
 }
 
 /** Rounds halves away from zero: `-1.5` days are two days ago, not one. */

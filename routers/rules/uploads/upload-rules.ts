@@ -26,8 +26,8 @@ export type OfferedFile = {
 export const REFUSAL_SENTENCES = {
   no_files: 'There are no files to publish.',
   too_many_files: `There are more than ${UPLOAD_LIMITS.maxFiles.toLocaleString('en')} files.`,
-  file_too_large: `This file is larger than ${UPLOAD_LIMITS.maxFileBytes / 1024 ** 2} MiB.`,
-  release_too_large: `All files together are larger than ${UPLOAD_LIMITS.maxReleaseBytes / 1024 ** 3} GiB.`,
+  file_too_large: `This file is larger than ${UPLOAD_LIMITS.maxFileBytes / 1024 ** 2} MB.`,
+  release_too_large: `All files together are larger than ${UPLOAD_LIMITS.maxReleaseBytes / 1024 ** 3} GB.`,
   empty_name: 'A file has no name.',
   not_unicode: 'This name is not valid text.',
   control_character: 'This name holds a character that cannot be seen, such as a line break.',

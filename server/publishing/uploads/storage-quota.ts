@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { formatSize } from '../../../routers/schemas/format-size.ts';
 import { addToCount, readCount } from '../../account/rate-limit.ts';
 import type { AccountContext, Limits } from '../../context.ts';
 import { LicenseModel } from '../../database/models/plans/license.ts';
@@ -15,7 +16,6 @@ import { currentPlan } from '../../plans/quota.ts';
 import { upgradeHint } from '../../plans/subscription/upgrade-hint.ts';
 import { type Manifest, type ManifestEntry, totalBytes } from '../../store/manifest.ts';
 import { missingHashes } from './missing.ts';
-import { sizeInWords } from './size-in-words.ts';
 import { countUnconfirmedBytes, requireUnconfirmedRoom, unconfirmedHint } from './unconfirmed.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
 }
 
 function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
-  const allowed = sizeInWords(limits.uploadBytesPerDay);
+  const allowed = formatSize(limits.uploadBytesPerDay);
   return new AppError('quota_exhausted', `An account${hint.who} can upload ${allowed} a day, and that is used up.`, {
     retryAfterMs,
     ...(hint.text !== '' && { hint: hint.text }),
@@ -63,7 +63,7 @@ type Stored = { files: number; sizeBytes: number };
 
 function requireRoomToStore({ limits, hint }: Allowed, stored: Stored, added: Stored): void {
   if (stored.sizeBytes + added.sizeBytes > limits.accountBytes) {
-    throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, added.sizeBytes].map(sizeInWords));
+    throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, added.sizeBytes].map(formatSize));
   }
   if (stored.files + added.files > limits.accountFiles) {
     throw quotaExhausted(

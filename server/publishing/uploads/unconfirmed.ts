@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { formatSize } from '../../../routers/schemas/format-size.ts';
 import { outboxCommand } from '../../../routers/schemas/outbox-command.ts';
 import { addToCount, readCount, setCount } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
@@ -7,7 +8,6 @@ import { UserModel, type UserRow } from '../../database/models/account/user.ts';
 import { ArtifactModel } from '../../database/models/publishing/artifact.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { sizeInWords } from './size-in-words.ts';
 
 /**
  * An account's bytes are added to the common count in steps of this size, so that a small file needs no further query.
@@ -42,7 +42,7 @@ async function requireRoom({ providers }: AccountContext, neededBytes: number, h
   if (neededBytes <= freeBytes) return;
   throw new AppError(
     'quota_exhausted',
-    `Accounts without a confirmed email address share their storage, and only ${sizeInWords(freeBytes)} of it is left.`,
+    `Accounts without a confirmed email address share their storage, and only ${formatSize(freeBytes)} of it is left.`,
     { hint, retryAfterMs: HOUR_MS },
   );
 }

@@ -54,7 +54,7 @@ test('what an account stores has a limit, in which each content counts once', as
 
   await expect(receiveManifest(ctx, uploadId, { files: manifestOf(LARGE) })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account can store 100 bytes. It uses 60 bytes, and this would add 60 bytes.',
+    message: 'An account can store 100 B. It uses 60 B, and this would add 60 B.',
     hint: expect.stringMatching(/^Delete deployments you no longer need/),
   });
   expect(await UploadModel.findOne({ _id: uploadId, accountId: person.user.id })).toMatchObject({ fileCount: 3 });
@@ -106,7 +106,7 @@ test('without a plan an account has a small allowance, and the trial gives it th
   const person = await app.person();
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can store 50 bytes. It uses 0 bytes, and this would add 60 bytes.',
+    message: 'An account without a plan can store 50 B. It uses 0 B, and this would add 60 B.',
     hint: expect.stringContaining('Start the free 14-day trial'),
   });
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2', 'b.txt': '3' })).rejects.toMatchObject({
@@ -123,7 +123,7 @@ test('what an account without a plan sends in a day has a limit of its own', asy
   const person = await app.person();
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2' })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can upload 150 bytes a day, and that is used up.',
+    message: 'An account without a plan can upload 150 B a day, and that is used up.',
   });
   await person.caller.subscription.startTrial();
   expect((await announce(app, person, { 'index.html': '1', 'a.txt': '2' })).missing).toHaveLength(2);
@@ -138,7 +138,7 @@ test('the allowance stays small until the address is confirmed as well, where th
   expect((await announce(app, person, { 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account without a confirmed email address can store 50 bytes\. /),
+    message: expect.stringMatching(/^An account without a confirmed email address can store 50 B\. /),
     hint: 'Confirm your email address to publish more.',
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
@@ -153,7 +153,7 @@ test('where mail stays in the outbox, the allowance is small for the first days,
   const send = () => receiveManifest(ctx, uploadId, { files: manifestOf(LARGE) });
   await expect(send()).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account without a confirmed email address can store 50 bytes\. /),
+    message: expect.stringMatching(/^An account without a confirmed email address can store 50 B\. /),
     hint: expect.stringMatching(
       /^Confirm your email address .* “npx fairlead outbox show \S+@example.com” .* Or wait: this limit ends in 72 hours/,
     ),
@@ -180,7 +180,7 @@ test('accounts without a confirmed address have no more together than is still f
   await send(one, 1);
   await expect(send(other, 2)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'Accounts without a confirmed email address share their storage, and only 1.5 MiB of it is left.',
+    message: 'Accounts without a confirmed email address share their storage, and only 1.6 MB of it is left.',
     hint: expect.stringMatching(/^Confirm your email address /),
   });
   await send(confirmed, 3);
@@ -207,7 +207,7 @@ test('a plan that costs nothing leaves the allowance small where strangers regis
   expect((await send({ 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
   const refused = {
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account whose plan is free of charge can store 50 bytes\. /),
+    message: expect.stringMatching(/^An account whose plan is free of charge can store 50 B\. /),
     hint: expect.stringContaining('redeem a license key'),
   };
   await expect(send(LARGE)).rejects.toMatchObject(refused);
