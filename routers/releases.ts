@@ -12,6 +12,7 @@ import {
   readPlatformLog,
   retryRelease,
 } from '../server/publishing/releases/index.ts';
+import { readRoom } from '../server/publishing/uploads/index.ts';
 import {
   cancelReleaseInput,
   confirmReleaseInput,
@@ -31,8 +32,10 @@ import {
   releaseDownloadSchema,
   releaseHandOffSchema,
   releaseListSchema,
+  releaseRoomSchema,
   releaseSchema,
   retryReleaseInput,
+  sentFilesSchema,
   uploadPreviewSchema,
 } from './schemas/releases.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';
@@ -72,6 +75,11 @@ export const releasesRouter = router({
     .input(confirmReleaseInput)
     .output(releaseSchema)
     .mutation(({ ctx, input }) => confirmRelease(ctx, input)),
+
+  room: protectedProcedure
+    .input(sentFilesSchema)
+    .output(releaseRoomSchema)
+    .query(({ ctx, input }) => readRoom(ctx, input)),
 
   prepare: writeProcedure
     .input(prepareReleaseInput)

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { createDeploymentInput } from './deployments.ts';
 import { addDomainInput } from './domains.ts';
-import { UPLOAD_LIMITS } from './limits.ts';
 import { shownErrorSchema } from './platforms/destination.ts';
 import { idSchema } from './primitives.ts';
+import { sentFilesSchema } from './releases.ts';
 
 /** The steps of a new deployment, in order; a further release makes no deployment. */
 export const PREFLIGHT_STEPS = ['create', 'send', 'publish', 'verify', 'domain', 'certificate'] as const;
@@ -11,19 +11,13 @@ export const PREFLIGHT_STEPS = ['create', 'send', 'publish', 'verify', 'domain',
 /** `unknown`: a decisive party did not answer; `absent`: the step would not happen. */
 export const PREFLIGHT_VERDICTS = ['pass', 'refused', 'unknown', 'absent'] as const;
 
-/** The amount that would be sent: the files themselves stay where they are. */
-export const preflightFilesSchema = z.strictObject({
-  count: z.int().check(z.minimum(1), z.maximum(UPLOAD_LIMITS.maxFiles)),
-  totalBytes: z.int().check(z.minimum(0)),
-});
-
 /** A new deployment with its domain. */
 const newDeploymentSchema = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
   domain: z.optional(addDomainInput.shape.name),
-  files: z.optional(preflightFilesSchema),
+  files: z.optional(sentFilesSchema),
 });
 /** An existing deployment, for a further release. */
-const furtherReleaseSchema = z.strictObject({ deploymentId: idSchema, files: z.optional(preflightFilesSchema) });
+const furtherReleaseSchema = z.strictObject({ deploymentId: idSchema, files: z.optional(sentFilesSchema) });
 
 export const preflightInput = z.union([furtherReleaseSchema, newDeploymentSchema]);
 

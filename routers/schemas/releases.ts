@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { logLineSchema } from './events.ts';
+import { UPLOAD_LIMITS } from './limits.ts';
 import { NAME_NOTICE_CODES } from './name-notices.ts';
 import { NORMALISED_MAX } from './normal-form.ts';
 import { releaseDestinationSchema, shownErrorSchema } from './platforms/destination.ts';
@@ -9,6 +10,25 @@ import { listedReleaseStateSchema, releaseStateSchema, releaseStepNameSchema, st
 
 export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
 export const preparedUploadSchema = z.strictObject({ uploadId: idSchema });
+
+/** The amount that would be sent; the files themselves stay where they are. */
+export const sentFilesSchema = z.strictObject({
+  count: z.int().check(z.minimum(1), z.maximum(UPLOAD_LIMITS.maxFiles)),
+  totalBytes: z.int().check(z.minimum(0)),
+});
+export const releaseRoomSchema = z.strictObject({
+  /** The reason why the account has no room for them; null when it has. */
+  refusal: z.nullable(
+    z.strictObject({
+      message: z.string(),
+      hint: z.nullable(z.string()),
+      /** True when they are refused even if the account has stored as many of them as it can have. */
+      isCertain: z.boolean(),
+      /** True when the account has more room once its address is confirmed. */
+      asksToConfirm: z.boolean(),
+    }),
+  ),
+});
 
 export const publishedPathSchema = z.string().check(z.maxLength(NORMALISED_MAX, 'This name is too long'));
 export const manifestFileSchema = z.strictObject({
@@ -229,6 +249,8 @@ export type PlatformLog = z.infer<typeof platformLogSchema>;
 export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
 export type PreviewUploadInput = z.infer<typeof previewUploadInput>;
 export type UploadPreview = z.infer<typeof uploadPreviewSchema>;
+export type SentFiles = z.infer<typeof sentFilesSchema>;
+export type ReleaseRoom = z.infer<typeof releaseRoomSchema>;
 export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;

@@ -3,8 +3,7 @@ import { certificateSchema } from './certificates.ts';
 import { reportSchema } from './diagnostics.ts';
 import { domainSchema } from './domains.ts';
 import { HOSTING_PLATFORMS } from './platforms/ids.ts';
-import { preflightFilesSchema } from './preflight.ts';
-import { releaseDetailSchema, releaseHandOffSchema } from './releases.ts';
+import { releaseDetailSchema, releaseHandOffSchema, sentFilesSchema } from './releases.ts';
 import { RELEASE_STEPS } from './states.ts';
 
 /** The places for which a deployment can be simulated. */
@@ -31,7 +30,7 @@ export const simulatedFailuresSchema = z.array(
 export const runSimulationInput = z.strictObject({
   ...place,
   failure: z.optional(failureIdSchema),
-  files: z.optional(preflightFilesSchema),
+  files: z.optional(sentFilesSchema),
 });
 
 /**

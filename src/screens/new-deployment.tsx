@@ -15,6 +15,7 @@ import { PlatformChoice } from '../features/deployments/create/platform-choice.t
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
+import { RoomNotice } from '../features/deployments/select/room.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/use-cancel-first.ts';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
@@ -69,7 +70,7 @@ function SendingFirst({ publication, onBack }: { publication: Publication; onBac
 }
 
 function Files() {
-  const { chosen } = useNewDeployment();
+  const { chosen, room } = useNewDeployment();
   const { getValues } = useNewDeploymentFields();
   const isChosen = chosen.selection !== null;
   useEffect(() => {
@@ -77,7 +78,11 @@ function Files() {
   }, [isChosen]);
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <FilesStep chosen={chosen} place={useNewPlace()} />
+      <FilesStep
+        chosen={chosen}
+        notice={<RoomNotice room={room} selection={chosen.selection} />}
+        place={useNewPlace()}
+      />
       {chosen.selection === null && <TemplateList destination={getValues} />}
       <ConnectInPlace>
         <PlatformChoice />

@@ -10,6 +10,7 @@ import { isClear, useQuickPublish } from '../features/deployments/create/quick-p
 import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
+import { RoomNotice } from '../features/deployments/select/room.tsx';
 import { addressOfSlug, reachText } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { paths } from '../lib/paths.ts';
@@ -26,13 +27,14 @@ export function QuickDeployScreen() {
 }
 
 function Choosing() {
-  const { chosen } = useNewDeployment();
+  const { chosen, room } = useNewDeployment();
   const namesakes = useNamesakes();
   const { choose, goesByItself } = useQuickPublish(namesakes);
   return (
     <div className="flex max-w-reading flex-col gap-4">
       <FilesStep
         chosen={chosen}
+        notice={<RoomNotice room={room} selection={chosen.selection} />}
         onChoose={choose}
         title="Drop a folder or a ZIP to publish it at once"
         description="We check the folder first and ask only if something needs your decision."

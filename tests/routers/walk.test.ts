@@ -183,6 +183,7 @@ const CASES: Record<string, Case> = {
   'releases.diff': ['read', ({ releaseId }) => ({ releaseId, against: releaseId }), ['releaseId', 'against']],
   'releases.download': ofId('read', 'releaseId'),
   'releases.preview': ofId('write', 'uploadId'),
+  'releases.room': ['read', () => ({ count: 1, totalBytes: 1 })],
   'releases.prepare': ofId('write', 'deploymentId'),
   'releases.create': [
     'write',

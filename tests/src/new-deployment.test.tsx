@@ -133,3 +133,26 @@ test('a deployment that was made, never sent and deleted is made anew at the sec
   });
   expect(keys[0]).not.toBe(keys[1]);
 });
+
+const NO_ROOM = {
+  message: 'An account without a confirmed email address can store 105 MB. It uses 0 B, and this would add 110 MB.',
+  hint: 'Confirm your email address to publish more.',
+  isCertain: true,
+  asksToConfirm: true,
+};
+
+test('what the account has no room for is said before Publish, with the way to more, and is not sent', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using shown = show({ 'releases.room': () => ({ refusal: NO_ROOM }) });
+  await shown.sees('Confirm your email address to publish this folder');
+  expect(shown.page.textContent).toContain(`${NO_ROOM.message} ${NO_ROOM.hint}`);
+  expect(shown.button('Publish').disabled).toBe(true);
+  expect(shown.page.textContent).toContain('Confirm your email address first.');
+});
+
+test('a folder that may be stored already is compared by Publish, and only told that it may not fit', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using shown = show({ 'releases.room': () => ({ refusal: { ...NO_ROOM, isCertain: false } }) });
+  await shown.sees('This folder may not fit');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+});

@@ -13,6 +13,7 @@ import { allowanceOf, deploymentOf, secondsLater } from '../support/screen-fixtu
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+  'releases.room': () => ({ refusal: null }),
 };
 const SUM = '2 files (limit 20,000); 16 B (limit 1 GB); largest file 13 B (limit 500 MB).';
 const PLAIN = { 'index.html': '<h1>Quay</h1>', 'a.css': 'a{}' };

@@ -9,6 +9,7 @@ export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload, quietEnd, requireUnchanged, uploadChanged } from './open.ts';
 export { KEYS_A_REQUEST, privateKeyRefusal, refusePrivateKeys } from './private-keys.ts';
+export { readRoom } from './room.ts';
 export { countBytes, requireRoomForRow, requireRoomToSend } from './storage-quota.ts';
 export { recountUnconfirmedBytes } from './unconfirmed.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

@@ -35,10 +35,14 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
 
 function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
   const allowed = formatSize(limits.uploadBytesPerDay);
-  return new AppError('quota_exhausted', `An account${hint.who} can upload ${allowed} a day, and that is used up.`, {
-    retryAfterMs,
-    ...(hint.text !== '' && { hint: hint.text }),
-  });
+  return new AppError(
+    'quota_exhausted',
+    `An account${hint.who} can upload ${allowed} a day, and not enough of that is left.`,
+    {
+      retryAfterMs,
+      ...(hint.text !== '' && { hint: hint.text }),
+    },
+  );
 }
 
 /** Throws `quota_exhausted` if sending this many new files now would exceed the allowance. Nothing is counted. */

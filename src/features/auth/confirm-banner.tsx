@@ -1,12 +1,12 @@
 import { Info, X } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
+import { SendConfirmation } from '../../api/send-confirmation.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { useAddress } from '../../lib/browser/location.ts';
 import { matchesPath, paths } from '../../lib/paths.ts';
 import { LOCAL_KEYS, tryStorage } from '../../lib/storage.ts';
 import { OutboxCommand } from './outbox-command.tsx';
-import { SendConfirmation } from './send-confirmation.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 
 /**

@@ -2,13 +2,13 @@ import { Check, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
+import { SendConfirmation } from '../../api/send-confirmation.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
-import { SendConfirmation } from './send-confirmation.tsx';
 
 export function Identity({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false);

@@ -1,8 +1,7 @@
-import { CONFIRM_LINK_HOURS, RESET_LINK_MINUTES } from '../../../routers/schemas/limits.ts';
+import { RESET_LINK_MINUTES } from '../../../routers/schemas/limits.ts';
 
 /** The lifetimes of mailed links, as in 'It works for 30 minutes.' */
 export const RESET_LINK_LIFETIME = `${RESET_LINK_MINUTES} minutes`;
-export const CONFIRM_LINK_LIFETIME = `${CONFIRM_LINK_HOURS} hours`;
 
 /** The text about a link that can no longer set a password. */
 export const RESET_LINK_EXPIRED = `Each link works once, within ${RESET_LINK_LIFETIME}. Ask for a new one.`;

@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
+import { SendConfirmation } from '../../api/send-confirmation.tsx';
 import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
-import { SendConfirmation } from '../../features/auth/send-confirmation.tsx';
 import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';

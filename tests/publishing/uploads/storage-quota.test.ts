@@ -123,7 +123,7 @@ test('what an account without a plan sends in a day has a limit of its own', asy
   const person = await app.person();
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2' })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can upload 150 B a day, and that is used up.',
+    message: 'An account without a plan can upload 150 B a day, and not enough of that is left.',
   });
   await person.caller.subscription.startTrial();
   expect((await announce(app, person, { 'index.html': '1', 'a.txt': '2' })).missing).toHaveLength(2);
@@ -143,6 +143,28 @@ test('the allowance stays small until the address is confirmed as well, where th
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
+});
+
+test('whether there is room is known before anything is sent, and what would make more', async () => {
+  const atFirst = { accountRows: 10, accountBytes: 100, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  await using app = await createTestApp({ limits: { atFirst, smallWhileUnconfirmedMs: 3 * 86_400_000 } });
+  const person = await app.trialPerson();
+  const roomFor = (totalBytes: number) => person.caller.releases.room({ count: 1, totalBytes });
+  expect(await roomFor(100)).toEqual({ refusal: null });
+  expect(await roomFor(101)).toMatchObject({
+    refusal: {
+      message: 'An account without a confirmed email address can store 100 B. It uses 0 B, and this would add 101 B.',
+      hint: expect.stringContaining('npx fairlead outbox show'),
+      isCertain: true,
+      asksToConfirm: true,
+    },
+  });
+  const { ctx, uploadId } = await prepared(app, person);
+  await sendSite(ctx, uploadId, LARGE);
+  // The same content would take no room.
+  expect(await roomFor(100)).toMatchObject({ refusal: { isCertain: false } });
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  expect(await roomFor(101)).toEqual({ refusal: null });
 });
 
 test('where mail stays in the outbox, the allowance is small for the first days, and what ends it is said', async () => {

@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { FilesStep } from '../select/files-step.tsx';
+import { RoomNotice } from '../select/room.tsx';
 import { useNewPlace } from './below-folder.ts';
 import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
 import { GuidedSummary } from './guided-summary.tsx';
@@ -24,7 +25,7 @@ export type GuidedStepsProps = {
 
 /** Asks one question after the other, and shows a summary before anything happens. */
 export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
-  const { chosen } = useNewDeployment();
+  const { chosen, room } = useNewDeployment();
   const [params, setParams] = useSearchParams();
   const step = guidedStep(params.get(STEP), chosen);
   const heading = useFocusOnChange(step);
@@ -49,7 +50,12 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep chosen={chosen} place={place} title="Drop your folder or ZIP here" />
+        <FilesStep
+          chosen={chosen}
+          notice={<RoomNotice room={room} selection={chosen.selection} />}
+          place={place}
+          title="Drop your folder or ZIP here"
+        />
       ) : (
         <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}

@@ -18,10 +18,12 @@ import { forgetFormDraft, readFormDraft } from '../../../lib/form-draft.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { sizeOf } from '../preflight/size-of.ts';
 import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
+import { type Room, roomRefusal, useRoom } from '../select/room.tsx';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { type DestinationFields, destinationOf, optionsIn, useMissingChoice } from './destination-fields.ts';
 import { usePlanBlocker } from './use-plan-blocker.ts';
@@ -41,6 +43,7 @@ type NewDeployment = {
   chosen: ChosenSelection;
   /** The reason why nothing can be published: no files yet, or some that break a rule. */
   blockedBecause: string | null;
+  room: Room;
   /** Ranks the platforms. */
   ranker: Ranker;
   publish: () => Promise<void>;
@@ -77,7 +80,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
   const { ask, question } = useEntryQuestion(chosen.report);
   const { start } = useStartedDeployment();
   const keyFor = useIdempotencyKey();
-  const blockedBecause = useBlockedReason(chosen, form);
+  const { room, blockedBecause } = useBlockedReason(chosen, form);
   const [isPublishing, setPublishing] = useState(false);
   const mayCreate = blockedBecause === null && plan.allowance !== undefined && plan.blocker === null;
 
@@ -122,7 +125,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
 
   return (
     <FormProvider {...form}>
-      <Context value={{ chosen, blockedBecause, ranker, publish: () => publish(), isPublishing }}>
+      <Context value={{ chosen, blockedBecause, room, ranker, publish: () => publish(), isPublishing }}>
         {children}
         {question}
       </Context>
@@ -247,10 +250,14 @@ function useIdempotencyKey() {
 function useBlockedReason(
   { selection, report }: ChosenSelection,
   { watch }: UseFormReturn<NewDeploymentFields>,
-): string | null {
+): Pick<NewDeployment, 'room' | 'blockedBecause'> {
   const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
   const missing = useMissingChoice({ platform, connectionId, options });
-  if (selection === null) return 'Choose a folder or a ZIP first.';
-  if (report === null) return 'The files are being read.';
-  return refusalText(report) ?? limitRefusal(platform, report)?.message ?? missing;
+  const room = useRoom(sizeOf(report));
+  const reason = () => {
+    if (selection === null) return 'Choose a folder or a ZIP first.';
+    if (report === null) return 'The files are being read.';
+    return refusalText(report) ?? limitRefusal(platform, report)?.message ?? roomRefusal(room, selection) ?? missing;
+  };
+  return { room, blockedBecause: reason() };
 }

@@ -4,6 +4,7 @@ import { Card } from '../../../components/card.tsx';
 import { StageList } from '../../../components/page/stage.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
+import { RoomNotice } from '../select/room.tsx';
 import { useNewPlace } from './below-folder.ts';
 import { NameField, useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
@@ -16,7 +17,6 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
   const { watch, formState } = useNewDeploymentFields();
   const { name, problem } = useNewName();
   const [domain, platform] = watch(['domain', 'platform']);
-  const place = useNewPlace();
   const isReady = chosen.report !== null && chosen.report.reading.refusal === null;
   const isNamed = name.trim() !== '' && problem === undefined;
   const hasDomain = domain.trim() !== '' && domainsRefusal(platform) === null && formState.errors.domain === undefined;
@@ -27,7 +27,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
         {
           title: 'Files',
           state: isReady ? 'done' : 'open',
-          body: <FilesStep chosen={chosen} place={place} shape="wide" />,
+          body: <Files />,
         },
         { title: 'Platform', state: 'done', body: <PlatformChoice isTitled={false} /> },
         {
@@ -67,6 +67,12 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
       ]}
     />
   );
+}
+
+function Files() {
+  const { chosen, room } = useNewDeployment();
+  const notice = <RoomNotice room={room} selection={chosen.selection} />;
+  return <FilesStep chosen={chosen} place={useNewPlace()} shape="wide" notice={notice} />;
 }
 
 function InCard({ children }: { children: ReactNode }) {

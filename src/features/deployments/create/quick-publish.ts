@@ -27,7 +27,7 @@ export function useQuickPublish(namesakes: readonly unknown[] | undefined): {
   choose: (selection: Selection) => void;
   goesByItself: boolean;
 } {
-  const { chosen, blockedBecause, publish } = useNewDeployment();
+  const { chosen, blockedBecause, room, publish } = useNewDeployment();
   const { report } = chosen;
   const plan = usePlanBlocker();
   const [quick, setQuick] = useState<Selection | null>(null);
@@ -38,6 +38,8 @@ export function useQuickPublish(namesakes: readonly unknown[] | undefined): {
     isClear(report) &&
     !namesakes?.length &&
     blockedBecause === null &&
+    !room.isAsked &&
+    room.refusal === null &&
     plan.allowance !== undefined &&
     plan.blocker === null;
 

@@ -15,8 +15,10 @@ import { waitingPlatform } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
+import { sizeOf } from '../preflight/size-of.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
+import { RoomNotice, roomRefusal, useRoom } from '../select/room.tsx';
 import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
 import { type Compared, useComparison } from '../select/use-comparison.tsx';
 
@@ -83,6 +85,9 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const { report } = chosen;
   const { ask, question } = useEntryQuestion(report);
   const compared = useComparison(report, deployment.currentRelease);
+  const files = deployment.currentRelease === null ? sizeOf(report) : compared.added;
+  const room = useRoom(files?.count ? files : null);
+  const noRoom = report && roomRefusal(room, report.selection);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
   const lost = lostAtPrimary(deployment);
@@ -93,6 +98,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   return (
     <FilesStep
       chosen={chosen}
+      notice={<RoomNotice room={room} selection={chosen.selection} />}
       place={{
         folder: useFolder(deployment),
         platforms: deployment.destinations.map(({ platform }) => platform),
@@ -105,13 +111,17 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
       footer={
         report !== null && (
           <FilesFooter
-            text={publishHint(deployment, report, lost, compared.isEqual)}
+            text={noRoom ?? publishHint(deployment, report, lost, compared.isEqual)}
             change={changeText(deployment, compared)}
           >
             <Button
               variant="primary"
               disabled={
-                isBusy || report.reading.refusal !== null || lost?.connectionId === null || compared.isComparing
+                isBusy ||
+                report.reading.refusal !== null ||
+                noRoom !== null ||
+                lost?.connectionId === null ||
+                compared.isComparing
               }
               onClick={() => ask(() => compared.ask(() => start(report)))}
             >

@@ -10,6 +10,8 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
   chosen: ChosenSelection;
   /** The place where the files will go, as far as it matters for problems in them. */
   place?: SelectionSummaryProps['place'];
+  /** Shown above the footer. */
+  notice?: ReactNode;
   /** Receives the selection of this page; without it, the selection is only stored. */
   onChoose?: ((selection: Selection) => void) | undefined;
   /** Shown below the report on the files. */
@@ -17,7 +19,7 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
 };
 
 /** The place for the files: a drop target, and then a report. */
-export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
+export function FilesStep({ chosen, place, notice, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, outlivesPage, setPublishAnyway } = chosen;
   const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
   if (report === null) {
@@ -32,7 +34,12 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
         onPublishAnyway={setPublishAnyway}
         onCopy={choose}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}
-        footer={footer}
+        footer={
+          <>
+            {notice}
+            {footer}
+          </>
+        }
       />
     </Suspense>
   );

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { SentFiles } from '../../../../routers/schemas/releases.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import type { Comparison } from '../../../uploads/compare.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
@@ -7,6 +8,8 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 export type Compared = {
   /** The changes; null when they are not known, or nothing is live. */
   text: string | null;
+  /** The files that are not live yet, at least; null when that is not known. */
+  added: SentFiles | null;
   /** True when the live release is known to have the same files. */
   isEqual: boolean;
   isComparing: boolean;
@@ -18,7 +21,7 @@ export type Compared = {
 /** Nobody is kept from publishing for longer than this. */
 const PATIENCE_MS = 5_000;
 
-type Found = { report: SelectionReport; text: string; isEqual: boolean; removal: Comparison | null };
+type Found = { report: SelectionReport; text: string; isEqual: boolean; added: SentFiles; removal: Comparison | null };
 
 /** Compares the selection with the live release, before anything is sent. */
 export function useComparison(report: SelectionReport | null, live: { id: string; number: number } | null): Compared {
@@ -40,6 +43,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
   const removal = current?.removal ?? null;
   return {
     text: current?.text ?? null,
+    added: current?.added ?? null,
     isEqual: current?.isEqual === true,
     isComparing: report !== null && liveId !== null && report.reading.refusal === null && found?.report !== report,
     ask: (next) => (removal === null ? next() : setGoOn(() => next)),
@@ -67,5 +71,14 @@ async function compare(report: SelectionReport, releaseId: string, signal: Abort
   const comparison = await compareWithRelease(report.reading.files, releaseId, signal);
   const { changed, added, removed, isExact } = comparison;
   const isEqual = isExact && changed.length + added.length + removed.length === 0;
-  return { report, text: comparisonText(comparison), isEqual, removal: removesMost(comparison) ? comparison : null };
+  const fresh = new Set([...changed, ...added]);
+  const sizes = report.reading.files.flatMap(({ path, sizeBytes }) => (fresh.has(path) ? [sizeBytes] : []));
+  const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
+  return {
+    report,
+    text: comparisonText(comparison),
+    isEqual,
+    added: { count: sizes.length, totalBytes },
+    removal: removesMost(comparison) ? comparison : null,
+  };
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { errorToast } from '../../api/errors.ts';
-import { showLinkToast } from '../../api/link-toast.ts';
-import { Button, type ButtonProps } from '../../components/button.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
-import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
+import { CONFIRM_LINK_HOURS } from '../../routers/schemas/limits.ts';
+import { Button, type ButtonProps } from '../components/button.tsx';
+import { showToast } from '../components/overlays/toast-store.ts';
+import { errorToast } from './errors.ts';
+import { showLinkToast } from './link-toast.ts';
 
 /** Mails another link to the unconfirmed address. */
 export function SendConfirmation({
@@ -15,9 +15,9 @@ export function SendConfirmation({
   async function send(): Promise<void> {
     setPending(true);
     try {
-      const { trpcClient } = await import('../../api/trpc.ts');
+      const { trpcClient } = await import('./trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
-      await showLinkToast(email, `We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`);
+      await showLinkToast(email, `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
     } catch (error) {
       showToast(errorToast('The link was not created', error));
     } finally {

@@ -1,0 +1,48 @@
+import type { ReleaseRoom, SentFiles } from '../../../../routers/schemas/releases.ts';
+import { SendConfirmation } from '../../../api/send-confirmation.tsx';
+import { trpc } from '../../../api/trpc.ts';
+import { useUser } from '../../../api/user.ts';
+import { Notice } from '../../../components/notice.tsx';
+import { isZip, type Selection, selectionNoun } from '../../../uploads/selection/selection.ts';
+
+export type Room = {
+  /** The reason why the account may have no room for the files; null when it has, or nothing is known. */
+  refusal: ReleaseRoom['refusal'];
+  isAsked: boolean;
+};
+
+/** Asks the server about the room for files before they are sent, by its own rule. Without an answer nothing is held up. */
+export function useRoom(files: SentFiles | null): Room {
+  const room = trpc.releases.room.useQuery(files ?? { count: 1, totalBytes: 0 }, { enabled: files !== null });
+  return { refusal: (files !== null && room.data?.refusal) || null, isAsked: files !== null && room.isPending };
+}
+
+/**
+ * Returns why nothing can be published; null when it can. The files of a folder are compared with those that are stored
+ * before one of them is sent; a ZIP is sent as a whole, and would be refused after that.
+ */
+export function roomRefusal({ refusal }: Room, selection: Selection): string | null {
+  if (refusal === null || !(refusal.isCertain || isZip(selection))) return null;
+  return refusal.asksToConfirm ? 'Confirm your email address first.' : 'Your account has no room for these files.';
+}
+
+/** Says what the account has room for, and how it gets more. */
+export function RoomNotice({ room, selection }: { room: Room; selection: Selection | null }) {
+  const { user } = useUser();
+  if (room.refusal === null || selection === null) return null;
+  const { message, hint, asksToConfirm } = room.refusal;
+  const isBlocking = roomRefusal(room, selection) !== null;
+  const noun = selectionNoun(selection);
+  const title = asksToConfirm ? `Confirm your email address to publish this ${noun}` : `No room for this ${noun}`;
+  return (
+    <div className="p-4 sm:px-5">
+      <Notice
+        tone="warn"
+        title={isBlocking ? title : `This ${noun} may not fit`}
+        action={asksToConfirm && user !== null && <SendConfirmation email={user.email} size="sm" />}
+      >
+        {message} {hint} {!isBlocking && 'Files that you have published before do not count again.'}
+      </Notice>
+    </div>
+  );
+}
