@@ -4,10 +4,7 @@ import { hashBlobs, hashFiles } from './hash.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
-/**
- * The changes that a selection would make to a release. Files of a ZIP, and very large amounts, are compared by their
- * size alone.
- */
+/** The changes that a selection would make to a release. Very large amounts are compared by their size alone. */
 export type Comparison = {
   changed: string[];
   added: string[];
@@ -38,9 +35,8 @@ export async function compareFiles(
   const paths = new Set(items.map(({ path }) => path));
   const kept = items.filter(({ path }) => before.has(path));
   const sameSize = kept.filter(({ path, sizeBytes }) => before.get(path)?.sizeBytes === sizeBytes);
-  const files = sameSize.flatMap(({ path, source }) => ('file' in source ? [{ path, file: source.file }] : []));
-  const isExact = files.length === sameSize.length && bytesOf(files) <= READ_BYTES_MAX;
-  const hashed = isExact ? await hashFiles(files, hashHere, () => {}, signal) : [];
+  const isExact = sameSize.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= READ_BYTES_MAX;
+  const hashed = isExact ? await hashFiles(await filesOf(sameSize, signal), hashHere, () => {}, signal) : [];
   const differing = new Set(hashed.filter(({ path, sha256 }) => before.get(path)?.sha256 !== sha256).map(pathOf));
   const alike = new Set(sameSize.map(pathOf).filter((path) => !differing.has(path)));
   return {
@@ -56,8 +52,13 @@ export async function compareFiles(
 const hashHere: Parameters<typeof hashFiles>[1] = (blobs, onResults) =>
   hashBlobs(blobs, (result) => onResults([result]));
 
-function bytesOf(files: readonly Pick<SelectedFile, 'file'>[]): number {
-  return files.reduce((total, { file }) => total + file.size, 0);
+async function filesOf(items: readonly SelectionItem[], signal: AbortSignal): Promise<SelectedFile[]> {
+  const files: SelectedFile[] = [];
+  for (const { path, source } of items) {
+    signal.throwIfAborted();
+    files.push({ path, file: 'file' in source ? source.file : await source.unpack() });
+  }
+  return files;
 }
 
 function pathOf({ path }: { path: string }): string {
@@ -75,7 +76,11 @@ const NAMED_MAX = 3;
 export function comparisonText({ changed, added, removed, after, isExact }: Comparison): string {
   const names = [...changed, ...added, ...removed];
   const least = isExact ? '' : 'at least ';
-  if (names.length === 0) return isExact ? 'No file changed' : 'No file changed its size, and none is new or removed';
+  if (names.length === 0) {
+    return isExact
+      ? 'No file changed'
+      : 'No file is new, removed or of another size. Files of the same size are compared when you publish';
+  }
   const counts = [
     changed.length > 0 ? `${least}${changed.length.toLocaleString('en')} changed` : '',
     added.length > 0 ? `${added.length.toLocaleString('en')} new` : '',

@@ -126,23 +126,46 @@ test('reading ends when it is cancelled', async () => {
   await expect(reading).rejects.toThrow('abort');
 });
 
+const hashOf = (content: string) => createHash('sha256').update(content).digest('hex');
+const LIVE = new Map([
+  ['index.html', { sha256: hashOf('same'), sizeBytes: 4 }],
+  ['menu.html', { sha256: hashOf('old!'), sizeBytes: 4 }],
+]);
+
+function zippedItem(path: string, content: string, sizeBytes = content.length) {
+  const unpack = async () => new File([content], path);
+  return { path, sizeBytes, source: { path, sizeBytes, encoding: null, isLink: false, unpack } };
+}
+
+test.each([
+  ['new!', '1 of 2 files changed: menu.html'],
+  ['old!', 'No file changed'],
+])('files of a ZIP that kept their size are unpacked to be compared', async (menu, text) => {
+  const items = [zippedItem('index.html', 'same'), zippedItem('menu.html', menu)];
+  expect(comparisonText(await compareFiles(LIVE, items, new AbortController().signal))).toBe(text);
+});
+
+test('of more than can be read at once it is said that equal sizes tell nothing', async () => {
+  const size = 65 * 1024 ** 2;
+  const before = new Map([['film.mp4', { sha256: hashOf('film'), sizeBytes: size }]]);
+  const unread = { ...zippedItem('film.mp4', '', size) };
+  expect(comparisonText(await compareFiles(before, [unread], new AbortController().signal))).toBe(
+    'No file is new, removed or of another size. Files of the same size are compared when you publish',
+  );
+});
+
 test.each([
   [{ 'menu.html': 'new!', 'index.html': 'same' }, '1 of 2 files changed: menu.html', false],
   [{ 'index.html': 'same', 'added.html': 'x' }, '1 new, 1 removed: added.html, menu.html', false],
   [{ 'index.html': 'same', 'menu.html': 'old!' }, 'No file changed', false],
   [{ 'other.html': 'x' }, '1 new, 2 removed: other.html, index.html, menu.html', true],
 ])('what would change of a release is told before it is published', async (now, text, isMostRemoved) => {
-  const hashOf = (content: string) => createHash('sha256').update(content).digest('hex');
-  const before = new Map([
-    ['index.html', { sha256: hashOf('same'), sizeBytes: 4 }],
-    ['menu.html', { sha256: hashOf('old!'), sizeBytes: 4 }],
-  ]);
   const items = Object.entries(now).map(([path, content]) => ({
     path,
     sizeBytes: content.length,
     source: { path, file: new File([content], path) },
   }));
-  const comparison = await compareFiles(before, items, new AbortController().signal);
+  const comparison = await compareFiles(LIVE, items, new AbortController().signal);
   expect(comparisonText(comparison)).toBe(text);
   expect(removesMost(comparison)).toBe(isMostRemoved);
 });
