@@ -18,6 +18,7 @@ export type FlowProgressProps = ProgressStepsProps & {
 
 export type DeploymentFlowProps = {
   title: string;
+  /** Shown until a deployment is started. */
   description: string;
   /** Shown until a deployment is started. */
   children: ReactNode;
@@ -41,7 +42,7 @@ export function DeploymentFlow({ title, description, children, renderProgress = 
   };
   return (
     <>
-      <PageHeader title={title} description={description} />
+      <PageHeader title={title} description={deploymentId === null ? description : undefined} />
       {deploymentId === null ? (
         <ConnectInPlace>{children}</ConnectInPlace>
       ) : (

@@ -160,3 +160,11 @@ test('a domain that is missing, is none, or cannot be added is told at its field
   await asks(shown, 'Is everything right?');
   expect(shown.page.querySelector('[aria-label="Your answers"]')?.textContent).toContain('Domainshop.example');
 });
+
+test('once something is being published it is no longer said that nothing is', async () => {
+  using asking = showGuide();
+  await asking.sees('Nothing is published until the end.');
+  using publishing = showGuide('?deployment=harbour0000000000000');
+  expect(publishing.page.textContent).toContain('Guided Deployment');
+  expect(publishing.page.textContent).not.toContain('until the end');
+});
