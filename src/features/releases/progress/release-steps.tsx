@@ -16,6 +16,8 @@ import { PlatformLog } from './platform-log.tsx';
 import { type ReleasePart, releaseParts } from './release-parts.ts';
 
 type StepsOf = Pick<Release, 'state' | 'finishedAt'> & {
+  /** Absent where the files come from the server and not from a page. */
+  source?: Release['source'];
   destinations: readonly Destination[];
   steps: readonly ReleaseStep[];
 };
@@ -132,6 +134,8 @@ function tookOf(
   { startedAt, endedAt, now }: Times,
 ): string | null {
   if (state === 'yours') return null;
+  // A page or a script sent the files before the first step began, and nobody noted how long that took.
+  if (name === 'sending' && release.source !== undefined && release.source !== 'retry') return null;
   return name === 'switching' && steps.length === 0 ? switchTook(release) : tookText(startedAt, endedAt, now);
 }
 
