@@ -293,3 +293,23 @@ test('judging links pauses after a few of them, so that long ones hold nobody up
   for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks)) steps += 1;
   expect(steps).toBeGreaterThanOrEqual(50);
 });
+
+test('documents that no page links to are told, since anyone can download them', () => {
+  const pages = (html: string) => new Map([['index.html', inspectText({ path: 'index.html', sizeBytes: 1 }, html)]]);
+  const problemsOf = (html: string, ...paths: string[]) =>
+    inspectUpload(
+      ['index.html', ...paths].map((path) => ({ path, sizeBytes: 1 })),
+      new Map(),
+      pages(html),
+    ).problems;
+  expect(problemsOf('', 'private/letter.docx')).toMatchObject([
+    {
+      code: 'holds_documents',
+      message: 'private/letter.docx is an office document. Anyone can download it.',
+      path: 'private/letter.docx',
+    },
+  ]);
+  expect(problemsOf('', 'logo.psd')[0]?.message).toBe('logo.psd is a design file. Anyone can download it.');
+  expect(problemsOf('', 'old.pst', 'a.XLSX')[0]?.message).toBe('2 documents can be downloaded by anyone.');
+  expect(problemsOf('<a href="f/Order%20form.docx?v=2">Form</a>', 'f/Order form.docx', 'menu.pdf')).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { atOnce } from '../../schemas/at-once.ts';
 import type { UploadKind } from '../../schemas/recommendations.ts';
 import { type DetectedProject, dependenciesOf, detectionSteps, generatorOf } from './detect-project.ts';
+import { documentProblems } from './documents.ts';
 import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
@@ -42,6 +43,7 @@ export type ProblemCode =
   | 'needs_build'
   | 'holds_node_modules'
   | 'holds_programs'
+  | 'holds_documents'
   | 'empty_entry_page'
   | 'holds_token'
   | 'link_case'
@@ -93,7 +95,7 @@ export function* inspectionSteps(
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
-    ...(needsBuild ? [] : programProblems(files)),
+    ...(needsBuild ? [] : [...programProblems(files), ...documentProblems(files.filter(isOwn), looks)]),
     ...(yield* textProblemSteps(files, texts, looks, { kind: description.kind, below: rootLinks?.folder ?? null })),
     ...ruleProblems(texts),
   ];
@@ -223,6 +225,10 @@ const ARCHIVE = /\.(?:zip|rar|7z|tar|tgz|tar\.(?:gz|bz2|xz|zst))$/i;
 /** Matches a first page that is not the project's own. */
 const FOREIGN = /(?:^|\/)node_modules\//;
 
+function isOwn({ path }: OfferedFile): boolean {
+  return !FOREIGN.test(path);
+}
+
 /** Returns the first page with the fewest folders around it; undefined when there is none. */
 function outermostEntryPage(files: readonly OfferedFile[]): string | undefined {
   const depthOf = (path: string) => path.split('/').length;
@@ -271,7 +277,7 @@ function buildProblems(
 const PROGRAM = /\.(?:php\d?|phtml|aspx?|jsp|cgi)$/i;
 
 function programProblems(files: readonly OfferedFile[]): UploadProblem[] {
-  const programs = files.filter(({ path }) => PROGRAM.test(path) && !FOREIGN.test(path));
+  const programs = files.filter(({ path }) => PROGRAM.test(path)).filter(isOwn);
   const [first] = programs;
   if (first === undefined) return [];
   const isOne = programs.length === 1;
