@@ -166,7 +166,7 @@ function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChang
           <FolderUp /> {release.state === 'superseded' ? 'Publish other files' : 'Publish again'}
         </Link>
       </Button>
-      {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} serving={release.number} isUndo />}
+      {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} serving={release.number} />}
     </>
   );
 }

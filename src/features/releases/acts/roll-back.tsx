@@ -56,16 +56,14 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
 /** The button that asks whether to roll back. */
 export function RollBackButton({
   target,
-  isUndo = false,
   ...look
-}: { target: RollBackTarget; isUndo?: boolean } & Pick<ButtonProps, 'size' | 'variant'>) {
+}: { target: RollBackTarget } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isAsking, setAsking] = useState(false);
   const { label } = wayTexts(target);
   return (
     <>
       <Button {...look} onClick={() => setAsking(true)}>
-        <Undo2 /> {isUndo ? 'Undo' : label}
-        {isUndo && <span className="sr-only">: {label}</span>}
+        <Undo2 /> {label}
       </Button>
       <RollBackDialog target={isAsking ? target : null} onClose={() => setAsking(false)} />
     </>
@@ -76,16 +74,15 @@ type RollBackToEarlierProps = {
   deploymentId: string;
   /** The number of the live release. */
   serving: number;
-  isUndo?: boolean;
 };
 
 /** Goes back to the release that was live before; its place is reserved until it is known whether there is one. */
-export function RollBackToEarlier({ deploymentId, serving, isUndo = false }: RollBackToEarlierProps) {
+export function RollBackToEarlier({ deploymentId, serving }: RollBackToEarlierProps) {
   const { data: live } = trpc.releases.get.useQuery({ deploymentId, number: serving });
   if (live && (live.replaced === null || goneBackAt(live) !== null)) return null;
   return (
     <div className="flex min-h-control-sm">
-      {live && <RollBackButton target={{ ...live, ...live.replaced }} size="sm" isUndo={isUndo} />}
+      {live && <RollBackButton target={{ ...live, ...live.replaced }} size="sm" />}
     </div>
   );
 }
