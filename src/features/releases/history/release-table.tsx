@@ -1,7 +1,6 @@
 import { Eye, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ListedRelease, RollBack } from '../../../../routers/schemas/releases.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -49,7 +48,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'when', title: 'When' },
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
           { key: 'size', title: 'Size', className: 'text-right max-2xl:hidden' },
-          { key: 'changed', title: 'Changed', className: 'text-right max-md:hidden' },
+          { key: 'changed', title: 'Files changed', className: 'text-right max-md:hidden' },
           { key: 'back', title: '', className: 'w-px max-md:hidden' },
           { key: 'actions', title: '', className: 'w-16' },
         ]}
@@ -123,8 +122,8 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       </TableCell>
       <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
         <span className="whitespace-nowrap">
-          {formatCount(release.changedFiles, 'file')}
-          <span className="sm:hidden"> changed</span>
+          {release.changedFiles.toLocaleString('en')}
+          <span className="sm:hidden">{release.changedFiles === 1 ? ' file' : ' files'} changed</span>
         </span>
       </TableCell>
       <TableCell className={backCell}>
