@@ -25,7 +25,7 @@ export function HomeScreen() {
         <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
-      <p className="mt-1 text-ink-muted">No preference? Choose a folder above: the built-in host serves it.</p>
+      <p className="mt-1 text-ink-muted">No preference? What you choose above goes to the built-in host.</p>
       <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {HOSTING_PLATFORMS.map((platform) => (
           <PlatformCard key={platform} platform={platform} />

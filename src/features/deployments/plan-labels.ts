@@ -16,7 +16,7 @@ export function planBlocker({
     return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
-          text: `${TRIAL_DAYS} days of Pro, without a card. Your folder waits for you.`,
+          text: `${TRIAL_DAYS} days of Pro, without a card. Your files wait for you.`,
           action: 'See the trial',
         }
       : {

@@ -2,6 +2,8 @@ import { Link } from 'wouter';
 import { useUser } from '../../../api/user.ts';
 import { Button } from '../../../components/button.tsx';
 import { href, paths } from '../../../lib/paths.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { selectionNoun } from '../../../uploads/selection/selection.ts';
 import { FilesFooter, FilesStep } from '../select/files-step.tsx';
 import { useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { LeadingDrop, type LeadingDropProps } from './leading-drop.tsx';
@@ -18,20 +20,17 @@ export function QuickDrop(props: LeadingDropProps) {
 function VisitorDrop(props: LeadingDropProps) {
   const chosen = useWaitingSelection();
   const { report } = chosen;
-  return (
-    <FilesStep
-      {...props}
-      chosen={chosen}
-      footer={report && <VisitorFooter isRefused={report.reading.refusal !== null} />}
-    />
-  );
+  return <FilesStep {...props} chosen={chosen} footer={report && <VisitorFooter report={report} />} />;
 }
 
 /** Shows a visitor who dropped something how to go on. */
-function VisitorFooter({ isRefused }: { isRefused: boolean }) {
-  if (isRefused) return <FilesFooter text="Nothing has left your computer." />;
+function VisitorFooter({ report: { reading, selection } }: { report: SelectionReport }) {
+  const noun = selectionNoun(selection);
+  if (reading.refusal !== null) return <FilesFooter text="Nothing has left your computer." />;
   return (
-    <FilesFooter text="Nothing has been uploaded. Your folder stays in this tab while you register, even if you reload.">
+    <FilesFooter
+      text={`Nothing has been uploaded. Your ${noun} stays in this tab while you register, even if you reload.`}
+    >
       <div className="flex flex-wrap gap-2">
         <Button asChild>
           <Link to={href.login(paths.newDeployment)}>Log in</Link>

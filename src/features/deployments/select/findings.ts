@@ -17,7 +17,7 @@ import { isLeftOutLink, type LeftOutPart, partsOf, privateParts, privateText } f
 export type Finding = {
   /** Unique within a report. */
   id: string;
-  kind: 'good' | 'warn' | 'bad' | 'secret' | 'removed';
+  kind: 'good' | 'warn' | 'bad' | 'secret' | 'removed' | 'inner';
   message: string;
   /** A path that is shown as code at the end of the message. */
   path: string | null;
@@ -249,7 +249,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
     findings.push({
       ...plain,
       id: 'root',
-      kind: 'removed',
+      kind: 'inner',
       message: 'Files taken from the folder',
       path: visiblePath(root),
     });

@@ -5,6 +5,7 @@ import {
   Eraser,
   FileArchive,
   Folder,
+  FolderOpen,
   type LucideIcon,
   ShieldAlert,
   TriangleAlert,
@@ -102,6 +103,7 @@ const looks: Record<Finding['kind'], { icon: LucideIcon; look: string; word: str
   bad: { icon: CircleX, look: 'text-bad', word: 'Cannot be published' },
   secret: { icon: ShieldAlert, look: 'text-warn', word: 'Left out' },
   removed: { icon: Eraser, look: 'text-ink-muted', word: 'Removed' },
+  inner: { icon: FolderOpen, look: 'text-ink-muted', word: 'Note' },
 };
 
 type FindingRowProps = {
