@@ -22,7 +22,10 @@ const tones: Record<NoticeProps['tone'], { look: string; icon: LucideIcon; iconL
 export function Notice({ tone, title, children, action, className }: NoticeProps) {
   const { look, icon: Icon, iconLook } = tones[tone];
   return (
-    <div className={classNames('flex flex-wrap items-center gap-x-4 gap-y-3 rounded-card px-4 py-3', look, className)}>
+    <div
+      data-notice={tone}
+      className={classNames('flex flex-wrap items-center gap-x-4 gap-y-3 rounded-card px-4 py-3', look, className)}
+    >
       <div className="flex min-w-60 flex-1 items-start gap-3">
         <Icon className={classNames('mt-0.5', iconLook)} />
         <div className="min-w-0">

@@ -4,7 +4,11 @@ import { expect, test, vi } from 'vitest';
 import { clearToasts, showToast } from '../../src/components/overlays/toast-store.ts';
 import { liftOver, Toaster } from '../../src/components/overlays/toaster.tsx';
 
-test('it makes way for a main button that comes while it is open', async () => {
+test.each([
+  ['a main button', 'data-variant', 'primary'],
+  ['another button', 'data-variant', 'secondary'],
+  ['a warning', 'data-notice', 'warn'],
+])('it makes way for %s that comes while it is open', async (_what, attribute, value) => {
   const page = document.body.appendChild(document.createElement('div'));
   const root = createRoot(page);
   const [card, bottom] = [new DOMRect(16, 600, 328, 84), new DOMRect(16, 640, 328, 44)];
@@ -19,7 +23,7 @@ test('it makes way for a main button that comes while it is open', async () => {
       expect(Number.parseFloat(liftOfToast() ?? '')).toBe(0);
     });
     const publish = page.parentElement?.appendChild(document.createElement('button'));
-    publish?.setAttribute('data-variant', 'primary');
+    publish?.setAttribute(attribute, value);
     const looksAgain = (liftPx: number) =>
       vi.waitFor(() => {
         window.dispatchEvent(new Event('scroll'));

@@ -77,7 +77,9 @@ function useLift(card: RefObject<HTMLElement | null>, isOpen: boolean): number {
       if (card.current === null) return;
       const { x, y, width, height } = card.current.getBoundingClientRect();
       const lifted = Number.parseFloat(card.current.style.marginBottom) || 0;
-      setLiftPx(liftOver(mainButtons(), new DOMRect(x, y + lifted, width, height)));
+      const place = new DOMRect(x, y + lifted, width, height);
+      // Where there is no room above all of them, there may be some above those that matter most.
+      setLiftPx(liftOver(rectsOf(`${MAIN}, ${FURTHER}`), place) || liftOver(rectsOf(MAIN), place));
     }
     function lookSoon() {
       cancelAnimationFrame(frame);
@@ -100,19 +102,22 @@ function useLift(card: RefObject<HTMLElement | null>, isOpen: boolean): number {
 
 const GAP_PX = 8;
 
-/** Returns the buttons that complete or leave a screen or a dialog. */
-function mainButtons(): DOMRect[] {
-  const buttons = document.querySelectorAll('[data-variant="primary"], [data-variant="danger"]');
-  return [...buttons].map((button) => button.getBoundingClientRect());
+/** The buttons that complete or leave a screen or a dialog. */
+const MAIN = '[data-variant="primary"], [data-variant="danger"]';
+/** Other buttons, and what must be read. */
+const FURTHER = '[data-variant="secondary"], [data-notice="warn"], [data-notice="bad"]';
+
+function rectsOf(selector: string): DOMRect[] {
+  return Array.from(document.querySelectorAll(selector), (element) => element.getBoundingClientRect());
 }
 
-/** Returns by how many pixels a toast must be lifted to cover none of `buttons`; 0 when that would pass the middle. */
-export function liftOver(buttons: readonly DOMRect[], card: DOMRect): number {
+/** Returns by how many pixels a toast must be lifted to cover none of `places`; 0 when that would pass the middle. */
+export function liftOver(places: readonly DOMRect[], card: DOMRect): number {
   let lift = 0;
-  for (const button of [...buttons].sort((one, other) => other.bottom - one.bottom)) {
-    const isBeside = button.right <= card.left || button.left >= card.right;
-    const isClear = button.top >= card.bottom - lift || button.bottom <= card.top - lift;
-    if (!isBeside && !isClear) lift = card.bottom - button.top + GAP_PX;
+  for (const place of [...places].sort((one, other) => other.bottom - one.bottom)) {
+    const isBeside = place.right <= card.left || place.left >= card.right;
+    const isClear = place.top >= card.bottom - lift || place.bottom <= card.top - lift;
+    if (!isBeside && !isClear) lift = card.bottom - place.top + GAP_PX;
   }
   return card.top - lift < window.innerHeight / 2 ? 0 : lift;
 }
