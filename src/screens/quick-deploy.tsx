@@ -1,12 +1,14 @@
 import { Suspense } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { ListedRelease } from '../../routers/schemas/releases.ts';
 import { HostName } from '../components/host-name.tsx';
 import { Notice } from '../components/notice.tsx';
 import { namesakesText, PublishThere, useNamesakes, useNewName } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
+import { TwinText, useTwin } from '../features/deployments/create/twin.tsx';
 import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
@@ -29,7 +31,9 @@ export function QuickDeployScreen() {
 function Choosing() {
   const { chosen, room } = useNewDeployment();
   const namesakes = useNamesakes();
-  const { choose, goesByItself } = useQuickPublish(namesakes);
+  const twin = useTwin();
+  const others = twin === undefined ? undefined : namesakes;
+  const { choose, goesByItself } = useQuickPublish(others && [...others, ...(twin ? [twin] : [])]);
   return (
     <div className="flex max-w-reading flex-col gap-4">
       <FilesStep
@@ -40,8 +44,8 @@ function Choosing() {
         description="We check the folder first and ask only if something needs your decision."
         footer={
           <div className="p-4 sm:p-5">
-            <PublishForm isReady={namesakes !== undefined}>
-              <QuickDestination goesByItself={goesByItself} namesakes={namesakes ?? []} />
+            <PublishForm isReady={others !== undefined}>
+              <QuickDestination goesByItself={goesByItself} namesakes={namesakes ?? []} twin={twin ?? null} />
             </PublishForm>
             <LateWords />
           </div>
@@ -60,10 +64,14 @@ function Choosing() {
   );
 }
 
-type QuickDestinationProps = { goesByItself: boolean; namesakes: readonly Deployment[] };
+type QuickDestinationProps = {
+  goesByItself: boolean;
+  namesakes: readonly Deployment[];
+  twin: ListedRelease | null;
+};
 
 /** Shows the name that the site will have, who has it already, and any reason why it cannot be published. */
-function QuickDestination({ goesByItself, namesakes }: QuickDestinationProps) {
+function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationProps) {
   const { chosen, blockedBecause } = useNewDeployment();
   const { name, problem } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
@@ -73,6 +81,11 @@ function QuickDestination({ goesByItself, namesakes }: QuickDestinationProps) {
         <Notice tone="warn" title={namesakesText(namesakes)} className="mb-3">
           <PublishThere namesakes={namesakes} />
           Publish makes another one, at an address of its own.
+        </Notice>
+      )}
+      {namesakes.length === 0 && twin !== null && (
+        <Notice tone="warn" title="These files are live already." className="mb-3">
+          <TwinText twin={twin} /> Publish makes another site, at an address of its own.
         </Notice>
       )}
       {problem !== undefined ? (

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
@@ -8,12 +9,13 @@ import { QuickDeployScreen } from '../../src/screens/quick-deploy.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, secondsLater } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseOf, secondsLater } from '../support/screen-fixtures.ts';
 
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
   'releases.room': () => ({ refusal: null }),
+  'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
 };
 const SUM = '2 files (limit 20,000); 16 B (limit 1 GB); largest file 13 B (limit 500 MB).';
 const PLAIN = { 'index.html': '<h1>Quay</h1>', 'a.css': 'a{}' };
@@ -167,6 +169,30 @@ test.each([
   pickHarbour(shown);
   await shown.sees(times === 1 ? 'Publishing…' : 'You already have a deployment with this name.');
   expect(create).toHaveBeenCalledTimes(times);
+});
+
+test('Quick Deploy asks first where a deployment of another name serves exactly these files', async () => {
+  const sha256 = createHash('sha256').update('<h1>Quay</h1>').digest('hex');
+  const fetching = vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json([['index.html', sha256, 13]]));
+  const create = vi.fn(() => new Promise(() => {}));
+  const twin = releaseOf({
+    deploymentName: 'quay',
+    deploymentSlug: 'quay',
+    deploymentId: 'quay-1',
+    fileCount: 1,
+    totalBytes: 13,
+  });
+  using shown = quickDeploy({
+    'deployments.list': () => listed(),
+    'deployments.create': create,
+    'releases.list': () => ({ items: [twin], rollBacks: [], nextCursor: null }),
+  });
+  pickHarbour(shown);
+  await shown.sees('already serves exactly these files.');
+  expect(shown.linkTo('quay')).toBe('/deployments/quay-1');
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  expect(create).not.toHaveBeenCalled();
+  fetching.mockRestore();
 });
 
 test('of several deployments with the name each can be chosen by its address, live ones first, then the oldest', async () => {

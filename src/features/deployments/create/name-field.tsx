@@ -16,6 +16,7 @@ import { href } from '../../../lib/paths.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
 import { addressOfSlug, reachText } from '../sites-address.ts';
 import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+import { TwinText, useTwin } from './twin.tsx';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
 /** Asks for the name of a new deployment, and shows its address. */
@@ -33,6 +34,7 @@ export function NameField() {
       hint={
         <>
           <NamesakeHint />
+          <TwinHint />
           <AddressHint platform={watch('platform')} name={name} check={address} />
         </>
       }
@@ -119,6 +121,17 @@ function NamesakeHint() {
     <>
       {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
     </>
+  );
+}
+
+function TwinHint() {
+  const twin = useTwin();
+  const namesakes = useNamesakes() ?? [];
+  if (!twin || namesakes.some(({ id }) => id === twin.deploymentId)) return null;
+  return (
+    <span className="block">
+      <TwinText twin={twin} />
+    </span>
   );
 }
 
