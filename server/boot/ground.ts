@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import type { Env } from './env/env.ts';
+import { noteDataFolder } from './noted-folders.ts';
 import { refuseTakenPorts } from './ports.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 
@@ -12,6 +13,10 @@ export async function openOwnFolder(env: Env, log: Log, onShutdown: OnShutdown):
   await refuseTakenPorts(env);
   const data = await openDataFolder(env.dataDir, { onLost: () => endLost(env, log) });
   onShutdown('data folder', data.release);
+  // It spares the operator one variable: where the build cannot be written, the command needs DATA_DIR.
+  await noteDataFolder(env.dataDir).catch((error: unknown) => {
+    log.debug('The data folder could not be noted beside the build', { reason: sentenceOf(error) });
+  });
   return data;
 }
 

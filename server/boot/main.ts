@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLog, type Log, redactSecrets, writerTo } from '../lib/log.ts';
 import { SLUG_MARK } from '../lib/site-names.ts';
@@ -8,6 +7,7 @@ import { EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
 import { type Env, readEnv, showsStackTraces } from './env/env.ts';
 import { endOnFatalErrors } from './fatal-errors.ts';
 import type { LifeCycle } from './life-cycle.ts';
+import { packageRoot } from './noted-folders.ts';
 import { CHILD_ARGUMENT, createSupervisor, SUPERVISED_ARGUMENT } from './supervisor.ts';
 
 /**
@@ -71,13 +71,6 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-}
-
-/** Finds the nearest package root above this file, whether it runs from the sources or from the bundle. */
-function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
 }
 
 function announce(env: Env, log: Log, write: ((text: string) => void) | undefined): void {

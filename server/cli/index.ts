@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readEnv } from '../boot/env/env.ts';
+import { notedDataFolders } from '../boot/noted-folders.ts';
 import { SUPERVISED_ARGUMENT } from '../boot/supervisor.ts';
 import { redactSecrets } from '../lib/log.ts';
 import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
@@ -34,9 +35,9 @@ async function main(words: string[]): Promise<void> {
     process.argv.push(SUPERVISED_ARGUMENT);
     await import('../boot/main.ts');
   } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
-    await listMails(readEnv(process.env), write);
+    await listMails(await dataFolders(), write);
   } else if (command === 'outbox' && action === 'show' && words.length <= 3) {
-    await showMail(readEnv(process.env), id, write);
+    await showMail(await dataFolders(), id, write);
   } else if (command === 'jobs' && (action ?? 'list') === 'list' && words.length <= 2) {
     await onDatabase(readEnv(process.env), () => listJobs(write));
   } else if (command === 'jobs' && action === 'rerun' && id !== undefined && words.length === 3) {
@@ -48,6 +49,12 @@ async function main(words: string[]): Promise<void> {
   } else {
     throw new StartError(EXIT_FAILED, `There is no command "${words.join(' ')}".\n\n${USAGE}`);
   }
+}
+
+/** Returns the data folder that DATA_DIR names, else all that this copy of Fairlead was started with. */
+async function dataFolders(): Promise<string[]> {
+  const { dataDir } = readEnv(process.env);
+  return process.env.DATA_DIR ? [dataDir] : [...new Set([dataDir, ...(await notedDataFolders())])];
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

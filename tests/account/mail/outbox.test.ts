@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Mail } from '../../../server/account/mail/mailer.ts';
 import { createOutbox, readOutbox } from '../../../server/account/mail/outbox.ts';
 import { type MailContent, renderMail } from '../../../server/account/mail/templates.ts';
-import { readEnv } from '../../../server/boot/env/env.ts';
+import { noteDataFolder, notedDataFolders } from '../../../server/boot/noted-folders.ts';
 import { listMails, showMail } from '../../../server/cli/outbox.ts';
 import type { Log } from '../../../server/lib/log.ts';
 
@@ -69,16 +69,16 @@ test('a mail delivered twice is there once; a listing goes by time', async () =>
 
 test('the command lists mails without their texts, shows one whole by its id or its recipient, and says when there is none', async () => {
   await using folder = await temporaryFolder();
-  const env = readEnv({ DATA_DIR: dirname(folder.path) });
+  const dataDirs = [dirname(folder.path)];
   const said = async (tell: (write: (text: string) => void) => Promise<void>) => {
     const texts: string[] = [];
     await tell((text) => void texts.push(text));
     return texts.join('');
   };
-  const list = () => said((write) => listMails(env, write));
-  const show = (which?: string) => said((write) => showMail(env, which, write));
+  const list = () => said((write) => listMails(dataDirs, write));
+  const show = (which?: string) => said((write) => showMail(dataDirs, which, write));
 
-  const empty = `The outbox in ${folder.path} is empty. If the server has another DATA_DIR, set it here too.`;
+  const empty = `There is no email in ${folder.path}. If the server has another DATA_DIR, set it here too.`;
   expect(await list()).toBe(`${empty}\n`);
   for (const which of [undefined, 'ada@example.com']) await expect(show(which)).rejects.toThrow(empty);
   await createOutbox(folder.path, listeningLog().log).deliver(mail());
@@ -95,6 +95,28 @@ test('the command lists mails without their texts, shows one whole by its id or 
   for (const which of ['nothing', 'eve@example.com']) {
     await expect(show(which)).rejects.toThrow(`No email in ${folder.path} has the id or recipient "${which}"`);
   }
+});
+
+test('the command finds the data folder of each start, and the newest mail in all of them', async () => {
+  await using first = await temporaryFolder();
+  await using second = await temporaryFolder();
+  const notes = join(dirname(first.path), 'notes');
+  const [one, two, gone] = [dirname(first.path), dirname(second.path), join(first.path, 'gone')];
+  expect(await notedDataFolders(notes), 'before any start').toEqual([]);
+
+  await Promise.all([one, two, gone, two].map((path) => noteDataFolder(path, notes)));
+
+  const noted = await notedDataFolders(notes);
+  expect(noted.toSorted()).toEqual([one, two].toSorted());
+  await noteDataFolder(one, notes);
+  expect(await readdir(notes), 'the folder that is gone is forgotten').toHaveLength(2);
+  await createOutbox(second.path, listeningLog().log).deliver(mail());
+  await createOutbox(first.path, listeningLog().log).deliver(mail({ id: 'b'.repeat(20), at: new Date('2026-03-03') }));
+  let shown = '';
+  await showMail(noted, 'ada@example.com', (text) => {
+    shown += text;
+  });
+  expect(shown).toContain('2026-03-04');
 });
 
 test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {
