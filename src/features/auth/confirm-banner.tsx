@@ -3,22 +3,18 @@ import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { SendConfirmation } from '../../api/send-confirmation.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
-import { useAddress } from '../../lib/browser/location.ts';
-import { matchesPath, paths } from '../../lib/paths.ts';
 import { LOCAL_KEYS, tryStorage } from '../../lib/storage.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 
 /**
  * Asks to confirm the address: until then only confirmations, resets and security warnings are mailed to it. Put away,
- * it is back the next day, and always stands where the address decides what is mailed.
+ * it is back the next day.
  */
 export function ConfirmBanner({ user }: { user: User }) {
-  const { pathname } = useAddress();
   const today = `${user.id} ${new Date().toDateString()}`;
   const [putAway, setPutAway] = useState(() => tryStorage(() => localStorage.getItem(LOCAL_KEYS.confirmPutAway)));
-  const isNeeded = [paths.settings, paths.account].some((path) => matchesPath(path, pathname));
-  if (putAway === today && !isNeeded) return null;
+  if (putAway === today) return null;
   return (
     <div className="relative mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4 sm:min-h-12 touch:min-h-15">
       <Info className="text-accent max-sm:hidden" />
@@ -40,18 +36,16 @@ export function ConfirmBanner({ user }: { user: User }) {
         </p>
       </div>
       <SendConfirmation email={user.email} size="sm" />
-      {!isNeeded && (
-        <IconButton
-          label="Confirm later"
-          className="max-sm:absolute max-sm:top-1 max-sm:right-1"
-          onClick={() => {
-            tryStorage(() => localStorage.setItem(LOCAL_KEYS.confirmPutAway, today));
-            setPutAway(today);
-          }}
-        >
-          <X />
-        </IconButton>
-      )}
+      <IconButton
+        label="Confirm later"
+        className="max-sm:absolute max-sm:top-1 max-sm:right-1"
+        onClick={() => {
+          tryStorage(() => localStorage.setItem(LOCAL_KEYS.confirmPutAway, today));
+          setPutAway(today);
+        }}
+      >
+        <X />
+      </IconButton>
     </div>
   );
 }
