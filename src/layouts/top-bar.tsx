@@ -5,9 +5,11 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { Mark } from '../components/mark.tsx';
+import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useAddress } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
+import { href, isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
+import { wantedRedirect } from '../lib/safe-redirect.ts';
 import type { AccountMenuProps } from './account-menu.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
@@ -18,10 +20,6 @@ const links: readonly BarEntry[] = [
   { to: paths.home, label: 'Home' },
   { to: paths.dashboard, label: 'Dashboard' },
   { to: paths.about, label: 'About' },
-];
-const visitorLinks: readonly BarEntry[] = [
-  { to: paths.login, label: 'Login' },
-  { to: paths.register, label: 'Register' },
 ];
 
 /** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
@@ -74,18 +72,27 @@ function BarLink({ to, label, isCurrent }: { to: string; label: string; isCurren
   );
 }
 
+/** Returns where a sign-in leads that begins here: on, to where the sign-in screen or the disclaimer was met. */
+function useSignInRedirect(): string | undefined {
+  const { search } = useAddress();
+  const wanted = useWantedPage();
+  const behindGate = wanted === null || wanted.to === paths.home ? undefined : wanted.to;
+  return wantedRedirect(new URLSearchParams(search).get('redirect'), location.origin) ?? behindGate;
+}
+
 function VisitorButtons({ pathname }: { pathname: string }) {
+  const redirect = useSignInRedirect();
   const isRegister = matchesPath(paths.register, pathname);
   const isLogin = isAuthScreen(pathname) && !isRegister;
   return (
     <>
       <Button asChild variant="quiet" className="max-sm:hidden">
-        <Link to={paths.login} aria-current={isLogin ? 'page' : undefined}>
+        <Link to={href.login(redirect)} aria-current={isLogin ? 'page' : undefined}>
           Login
         </Link>
       </Button>
       <Button asChild variant="primary" className="max-sm:hidden">
-        <Link to={paths.register} aria-current={isRegister ? 'page' : undefined}>
+        <Link to={href.register(redirect)} aria-current={isRegister ? 'page' : undefined}>
           Register
         </Link>
       </Button>
@@ -120,10 +127,15 @@ function LazyAccountMenu({ user }: { user: User }) {
 type MenuLinksProps = { isVisitor: boolean; pathname: string; onTap: () => void };
 
 function MenuLinks({ isVisitor, pathname, onTap }: MenuLinksProps) {
+  const redirect = useSignInRedirect();
+  const visitorLinks: readonly BarEntry[] = [
+    { to: href.login(redirect), label: 'Login' },
+    { to: href.register(redirect), label: 'Register' },
+  ];
   return (
     <nav aria-label="Main" className="flex flex-col p-3">
       {(isVisitor ? [...links, ...visitorLinks] : links).map(({ to, label }) => {
-        const isCurrent = matchesPath(to, pathname);
+        const isCurrent = matchesPath(to.split('?')[0] ?? to, pathname);
         return (
           <Link
             key={to}

@@ -71,7 +71,8 @@ export const href = {
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) => withRedirect(paths.auth, redirect),
-  login: (redirect: string) => withRedirect(paths.login, redirect),
+  login: (redirect?: string) => withRedirect(paths.login, redirect),
+  register: (redirect?: string) => withRedirect(paths.register, redirect),
   /** The plans, which lead on to `redirect` once one is chosen. */
   plans: (redirect?: string) => withRedirect(paths.subscriptionPricing, redirect),
 };

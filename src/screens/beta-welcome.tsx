@@ -8,7 +8,7 @@ import { Page } from '../components/page/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/browser/location.ts';
-import { paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths.ts';
 import { priceOf } from '../lib/prices.ts';
 
 const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
@@ -127,7 +127,7 @@ function WaysOn() {
       <Button
         variant={wanted === null ? 'primary' : 'secondary'}
         disabled={!hasRead}
-        onClick={() => navigate(paths.subscriptionPricing)}
+        onClick={() => navigate(href.plans(isForHome ? undefined : wanted?.to))}
         className="max-sm:w-full"
       >
         View Pricing Options

@@ -87,6 +87,16 @@ test('who came to Home is led to the place for the files there', async () => {
   await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '#publish']), { timeout: 30_000 });
 });
 
+test.each([
+  ['/settings', '?redirect=%2Fsettings'],
+  ['/', ''],
+])('who came to %s and looks at the plans first goes on from there', async (path, search) => {
+  using visit = enterAt(path, 'A title');
+  await visit.presses('Accept & Continue');
+  await visit.presses('View Pricing Options');
+  await vi.waitFor(() => expect(location.pathname + location.search).toBe(`/subscription/pricing${search}`));
+});
+
 test.each(['/dashboard', '/dashboard/', '/nowhere'])('who came by %s has the two ways on', async (path) => {
   using visit = enterAt(path, 'A title');
   await visit.presses('Accept & Continue');

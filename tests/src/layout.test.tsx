@@ -128,6 +128,21 @@ test('the top bar leads home, to the dashboard and to About, and visitors to Log
   ]);
 });
 
+test('where somebody was going is kept by Login and Register, behind the disclaimer and on the sign-in screen', async () => {
+  await using _app = showApp('/domains/xyz?tab=records', { hasSeenDisclaimer: false });
+  const target = '?redirect=%2Fdomains%2Fxyz%3Ftab%3Drecords';
+  const kept = [`Login /login${target}`, `Register /register${target}`];
+  await shown('header a', 'Register');
+  await arrivesAt('/disclaimer');
+  expect(entriesOf(document.querySelector('header')).slice(-2)).toEqual(kept);
+  await press('header button', 'Open menu');
+  await shown('[role="dialog"] a', 'Register');
+  expect(entriesOf(document.querySelector('[role="dialog"]')).slice(-2)).toEqual(kept);
+  follow(`/auth${target}`);
+  await shown('[role=tab]', 'Login');
+  expect(entriesOf(document.querySelector('header')).slice(-2)).toEqual(kept);
+});
+
 test('who is signed in sees neither Login nor Register in the top bar', async () => {
   await using _app = showApp('/about', { user: ada });
   await shown('header button', 'Account menu of Ada');
