@@ -17,6 +17,11 @@ export function normalForm(text: string, form: 'NFC' | 'NFD' = 'NFC'): string | 
   return text.length > NORMALISED_MAX ? null : text.normalize(form);
 }
 
+/** Returns the form in which a search compares names: "cafe" finds "Café". */
+export function searchKey(text: string): string {
+  return (normalForm(text, 'NFD') ?? text).replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
 /**
  * Returns a name of an archive or browser in the one form of manifests: NFC, slashes, no leading `./`. A name that is
  * too long for that stays as it is: `pathRefusal` refuses it.

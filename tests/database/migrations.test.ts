@@ -131,6 +131,17 @@ test('what was published before has the platform that it named as its one destin
   });
 });
 
+test('a deployment from before is found by its name without accents, and by its address', async () => {
+  await forget();
+  const deployments = mongoose.connection.collection<{ _id: string; name: string; nameKey: string; slug: string }>(
+    'deployments',
+  );
+  await deployments.deleteMany({ _id: { $gte: '' } });
+  await deployments.insertOne({ _id: 'a', name: 'Café Linde', nameKey: 'café linde', slug: 'linde' });
+  await runMigrations(log);
+  expect(await deployments.find({ _id: { $gte: '' } }).toArray()).toMatchObject([{ nameKey: 'cafe linde\nlinde' }]);
+});
+
 test('what became of a release at each destination is a publication, with its steps, and its job works on that', async () => {
   await forget();
   type Row = { _id: string; [field: string]: unknown };

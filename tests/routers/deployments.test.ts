@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { HELD_SLUGS_MAX } from '../../routers/schemas/limits.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
@@ -184,6 +185,33 @@ test('the list is searched, filtered and paged, what happened last first', async
   for (const search of ['a\u0000', '\ud800'])
     expect(await refusalOf(list({ search }))).toMatchObject({ field: 'search' });
   await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
+
+test('the list is searched without accents, and by every address of a site', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const [cafe, elsewhere] = [await create(person, 'Café Linde'), await create(person, 'Elsewhere')];
+  await DeploymentModel.updateOne(
+    { _id: elsewhere.id, accountId: person.user.id },
+    { $set: { 'destinations.0.url': 'https://quirky-hopper.netlify.app' } },
+  );
+  await DomainModel.collection.insertOne({
+    _id: newId() as never,
+    ...{ accountId: person.user.id, deploymentId: cafe.id, name: 'harbour-inn.example' },
+  });
+  const found = async (search: string) =>
+    (await person.caller.deployments.list({ search })).items.map(({ name }) => name);
+
+  for (const search of ['cafe', 'CAFÉ l', 'cafe-li', `http://${cafe.slug}.localhost:3001/`, `${cafe.slug}.loc`])
+    expect(await found(search), search).toEqual(['Café Linde']);
+  for (const search of ['hopper', 'quirky-hopper.netl', 'https://quirky-hopper.netlify.app/'])
+    expect(await found(search), search).toEqual(['Elsewhere']);
+  for (const search of ['harbour-inn', 'https://www.harbour-inn.example/', 'inn.ex'])
+    expect(await found(search), search).toEqual(['Café Linde']);
+  for (const search of ['netlify', 'localhost', 'example', 'https://']) expect(await found(search), search).toEqual([]);
+  await person.caller.deployments.update({ deploymentId: cafe.id, name: 'Brûlée', slug: 'creme' });
+  for (const search of ['brulee', 'creme.localhost']) expect(await found(search), search).toEqual(['Brûlée']);
+  expect(await found('linde')).toEqual([]);
 });
 
 test('those that wait for their owner are found behind any number that do not', async () => {

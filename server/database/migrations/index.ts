@@ -12,6 +12,7 @@ import { changedAt } from './006-changed-at.ts';
 import { compressedOnRequest } from './007-compressed-on-request.ts';
 import { publications } from './008-publications.ts';
 import { primaryDestination } from './009-primary-destination.ts';
+import { deploymentListKey } from './010-list-key.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   compressedOnRequest,
   publications,
   primaryDestination,
+  deploymentListKey,
 ];
 
 /** A process that waits for the lease looks again at this interval. */

@@ -19,6 +19,7 @@ import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob, expediteJob } from '../../queue/queue.ts';
 import { toDeployment } from './read.ts';
+import { listKey } from './search.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
 /**
@@ -64,12 +65,13 @@ async function applyUpdate(
   if (before.state === 'deleting') throw notFound('deployment');
   const isMoving = input.slug !== undefined && input.slug !== before.slug;
   if (isMoving) await changeAddress(session, ctx, before, input.slug ?? '');
+  const named = { name: input.name ?? before.name, slug: input.slug ?? before.slug };
   const doc = await DeploymentModel.findOneAndUpdate(
     { _id: before._id, accountId, state: before.state },
     {
       $set: {
-        ...(input.name !== undefined && { name: input.name, nameKey: input.name.toLowerCase() }),
-        ...(isMoving && { slug: input.slug }),
+        ...named,
+        nameKey: listKey(named),
         ...(input.isSinglePage !== undefined && { isSinglePage: input.isSinglePage }),
         ...(input.hasCleanUrls !== undefined && { hasCleanUrls: input.hasCleanUrls }),
       },

@@ -14,6 +14,7 @@ import { claimDeploymentSlot } from '../../plans/quota.ts';
 import { requireRoomForRow } from '../uploads/index.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
+import { listKey } from './search.ts';
 import { freeSlug, wantedNameOf } from './slug.ts';
 
 /** Two creations may choose the same free address at once; the one that lost chooses again. */
@@ -93,7 +94,7 @@ async function insertDeployment(
     _id: id,
     accountId,
     name,
-    nameKey: name.toLowerCase(),
+    nameKey: listKey({ name, slug }),
     slug,
     platform: input.platform,
     primaryId: destination._id,

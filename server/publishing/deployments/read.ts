@@ -21,6 +21,7 @@ import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
+import { searchFilter } from './search.ts';
 
 const CARE_BATCH = 200;
 /** Fields that are never shown; two of these can be large. */
@@ -37,19 +38,16 @@ const UNSHOWN = {
 type ShownRow = Omit<DeploymentRow, keyof typeof UNSHOWN>;
 
 /**
- * Returns the account's deployments, the one with the latest change first; `search` looks for a part of the name. A
- * deployment that changes while the pages are read moves to the first page, which its event loads again.
+ * Returns the account's deployments, the one with the latest change first. A deployment that changes while the pages are read moves to the first page, which its event loads again.
  */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
   const { accountId } = ctx.actor;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
-  const search = input?.search?.trim().toLowerCase() ?? '';
   const filter = {
     accountId,
     ...(input?.state !== undefined && shownStateFilter(input.state)),
     ...(input?.platform !== undefined && { platform: input.platform }),
-    ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
-    ...afterCursor(input?.cursor, 'updatedAt'),
+    $and: [await searchFilter(ctx, input?.search ?? ''), afterCursor(input?.cursor, 'updatedAt')],
   };
   const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
   const docs =
@@ -193,8 +191,4 @@ function toReleaseRef(doc: Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>): Re
     errorMessage: doc.error?.message ?? null,
     corruptedFileCount: new Set(doc.corruptedFiles.map((file) => file.path)).size,
   };
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -11,7 +11,7 @@ const deploymentDocSchema = new Schema(
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     name: { type: String, required: true },
-    /** The lower-case name, by which the list is searched. */
+    /** The text that a search of the list is compared with, made by `listKey`. */
     nameKey: { type: String, required: true },
     slug: { type: String, required: true },
     /**
@@ -42,7 +42,7 @@ const deploymentDocSchema = new Schema(
 );
 deploymentDocSchema.index({ slug: 1 }, { name: 'slug_unique', unique: true });
 // Serves the list, latest change first. The fields of its filters are in the index, so that rows that do not match are
-// never fetched.
+// never fetched; a search alone also looks at the addresses that platforms gave.
 deploymentDocSchema.index(
   { accountId: 1, updatedAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
   { name: 'account_latest' },
