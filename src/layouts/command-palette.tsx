@@ -14,6 +14,7 @@ import {
 } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
+import { searchKey } from '../../routers/schemas/normal-form.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
 import { DataProvider } from '../api/data-provider.tsx';
 import { trpc } from '../api/trpc.ts';
@@ -47,17 +48,17 @@ const FURTHER: readonly Entry[] = [
 
 const ALSO: Partial<Record<PathName, string>> = {
   analytics: 'statistics visits visitors traffic',
-  deployments: 'sites websites projects',
-  deploymentHistory: 'releases roll back rollback log activity',
+  deployments: 'sites websites projects delete remove',
+  deploymentHistory: 'releases roll back rollback undo log activity',
   newDeployment: 'publish upload folder zip create site website',
   quickDeploy: 'publish upload folder zip',
   domains: 'dns records address',
   certificates: 'https tls encryption',
   settings: 'profile appearance theme notifications api tokens connections webhooks',
-  account: 'password email sessions delete account export data receipts invoices plan subscription',
+  account: 'password email sessions delete account export data receipts invoices billing plan subscription',
   diagnostics: 'check health problems',
   licenseManagement: 'redeem key',
-  pricing: 'subscription subscribe plans upgrade billing payment',
+  pricing: 'prices cost money subscription subscribe plans upgrade billing payment cancel',
   help: 'support documentation guides',
   faq: 'faq help',
   about: 'contact support email',
@@ -65,8 +66,8 @@ const ALSO: Partial<Record<PathName, string>> = {
 
 /** Acts of a deployment, with the place on its page where each is done. */
 const DEPLOYMENT_ACTS: readonly { label: string; names: RegExp; place: string; icon: LucideIcon }[] = [
-  { label: 'Roll back', names: /\b(roll ?back|undo|restore|revert)\b/i, place: '?tab=releases', icon: Undo2 },
-  { label: 'Delete', names: /\b(delete|remove)\b/i, place: '?tab=settings', icon: Trash2 },
+  { label: 'Roll back', names: /\b(roll( ?back)?|undo|restore|revert)\b/i, place: '?tab=releases', icon: Undo2 },
+  { label: 'Delete', names: /\b(delete|remove|unpublish)\b/i, place: '?tab=settings', icon: Trash2 },
 ];
 
 const THEMES: readonly [Theme, string, LucideIcon][] = [
@@ -186,31 +187,30 @@ function useCommands(text: string): Command[] {
   const { user } = useUser();
   const { logout } = useLogout();
   const enabled = user !== null;
-  const wanted = DEPLOYMENT_ACTS.filter(({ names }) => names.test(text));
-  // "delete harbour" looks for harbour.
-  const search = useDebounced(wanted.reduce((rest, { names }) => rest.replace(names, ''), text).trim());
-  const deployments = trpc.deployments.list.useQuery(
-    { limit: DEPLOYMENTS_SHOWN, ...(search !== '' && { search }) },
-    { enabled, placeholderData: (earlier) => earlier },
-  );
+  const { items, wanted, found } = useDeployments(text, enabled);
   const domains = trpc.domains.list.useQuery({ limit: DOMAINS_FETCHED }, { enabled });
 
-  const items = deployments.data?.items ?? [];
   const places: Command[] = [
     ...[...sidebarGroups.flatMap(({ entries }) => entries), ...footerEntries, ...FURTHER].map(
       ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen', also: ALSO[name] }),
     ),
-    ...items.map(({ id, name }): Command => ({ ...goTo(href.deployment(id), name, Globe), kind: 'Deployment' })),
+    ...items.map(
+      ({ id, name }): Command => ({ ...goTo(href.deployment(id), name, Globe), kind: 'Deployment', also: found }),
+    ),
   ];
   const ofDomains = (domains.data?.items ?? []).map(
-    ({ id, name }): Command => ({ ...goTo(href.domain(id), name, AtSign), kind: 'Domain' }),
+    ({ id, name, unicodeName }): Command => ({
+      ...goTo(href.domain(id), name, AtSign),
+      kind: 'Domain',
+      also: unicodeName,
+    }),
   );
   const ofDeployments = wanted.flatMap(({ label, place, icon, names }) =>
     items.map(
       ({ id, name }): Command => ({
         ...goTo(href.deployment(id) + place, `${label} ${name}`, icon),
         kind: 'Action',
-        also: names.exec(text)?.[0],
+        also: found ?? names.exec(text)?.[0],
       }),
     ),
   );
@@ -236,11 +236,26 @@ function useCommands(text: string): Command[] {
   }
 }
 
+/** Returns the deployments that the text may name, and the acts that it names with them. */
+function useDeployments(text: string, enabled: boolean) {
+  const wanted = DEPLOYMENT_ACTS.filter(({ names }) => names.test(text));
+  // "delete harbour" looks for harbour.
+  const named = wanted.reduce((rest, { names }) => rest.replace(names, ''), text).trim();
+  const search = useDebounced(named);
+  const { data, isPlaceholderData } = trpc.deployments.list.useQuery(
+    { limit: DEPLOYMENTS_SHOWN, ...(search !== '' && { search }) },
+    { enabled, placeholderData: (earlier) => earlier },
+  );
+  // The server also finds them by their addresses, which are not all here.
+  const isAnswer = named !== '' && named === search && !isPlaceholderData;
+  return { items: data?.items ?? [], wanted, found: isAnswer ? text : undefined };
+}
+
 /** Matches commands that have each word of the text in their label, or in what else people call them. */
 function isMatch(text: string, isAnyName = true): (command: Command) => boolean {
-  const words = text.toLowerCase().split(/\s+/);
+  const words = searchKey(text).split(/\s+/);
   return ({ label, also = '' }) => {
-    const names = (isAnyName ? `${label} ${also}` : label).toLowerCase();
+    const names = searchKey(isAnyName ? `${label} ${also}` : label);
     return words.every((word) => names.includes(word));
   };
 }

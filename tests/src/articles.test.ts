@@ -4,8 +4,8 @@ import { searchArticles } from '../../src/features/help/articles.ts';
 import { guides } from '../../src/features/help/guides.ts';
 import { questions } from '../../src/features/help/questions.ts';
 
-const titles = (search: string) =>
-  searchArticles(questions, search).flatMap(({ articles }) => articles.map(({ title }) => title));
+const titles = (search: string, chapters = questions) =>
+  searchArticles(chapters, search).flatMap(({ articles }) => articles.map(({ title }) => title));
 
 test('a search finds the articles that hold all of its words, in any order and case', () => {
   expect(titles('PASSWORD forgot')).toEqual(['I forgot my password. What now?']);
@@ -13,6 +13,24 @@ test('a search finds the articles that hold all of its words, in any order and c
   expect(titles('zebra')).toEqual([]);
   // The title of a chapter is a word for all that is in it.
   expect(titles('plans money')).toContain('What does the trial cost?');
+});
+
+test('Help has an answer for what people call things', () => {
+  const words = [
+    'price',
+    'cost',
+    'roll',
+    'rollback',
+    'undo',
+    'delete',
+    'password',
+    'billing',
+    'trial',
+    'token',
+    'dark',
+  ];
+  for (const word of words) expect(titles(word, guides), word).not.toEqual([]);
+  expect(titles('billing')).not.toEqual([]);
 });
 
 test('an empty search leaves everything in its chapters', () => {

@@ -19,7 +19,8 @@ function showPalette() {
   signInAs(ada);
   const list = vi.fn((input: unknown) => {
     const search = String(Reflect.get(Object(input), 'search') ?? '');
-    return { items: [deploymentOf()].filter(({ name }) => name.includes(search)), nextCursor: null };
+    const isFound = ({ name }: { name: string }) => `${name}.localhost hârbour`.includes(search);
+    return { items: [deploymentOf()].filter(isFound), nextCursor: null };
   });
   const shown = showScreen(
     <Palette onClose={() => {}} />,
@@ -43,6 +44,16 @@ test.each([
   ['rollback', 'Roll back harbour', '/deployments/harbour?tab=releases'],
   ['delete harbour', 'Delete harbour', '/deployments/harbour?tab=settings'],
   ['remove', 'Delete harbour', '/deployments/harbour?tab=settings'],
+  ['roll', 'Roll back harbour', '/deployments/harbour?tab=releases'],
+  ['undo', 'Roll back harbour', '/deployments/harbour?tab=releases'],
+  ['price', 'Pricing & Trial', '/pricing'],
+  ['cost', 'Pricing & Trial', '/pricing'],
+  ['billing', 'Pricing & Trial', '/pricing'],
+  ['trial', 'Pricing & Trial', '/pricing'],
+  ['token', 'Settings', '/settings'],
+  ['hârbour', 'harbour', '/deployments/harbour'],
+  ['harbour.localhost', 'harbour', '/deployments/harbour'],
+  ['delete harbour.localhost', 'Delete harbour', '/deployments/harbour?tab=settings'],
 ])('“%s” leads to %s', async (text, label, place) => {
   using palette = showPalette();
   await vi.waitFor(() => expect(palette.first(text)?.textContent).toContain(label));

@@ -1,5 +1,5 @@
-/** A question or a subject with its answer, one paragraph an entry. */
-export type Article = { id: string; title: string; paragraphs: readonly string[] };
+/** A question or a subject with its answer, one paragraph an entry; `also` has other words that people look for. */
+export type Article = { id: string; title: string; paragraphs: readonly string[]; also?: string };
 export type Chapter = { title: string; articles: readonly Article[] };
 
 /**
@@ -8,8 +8,8 @@ export type Chapter = { title: string; articles: readonly Article[] };
  */
 export function searchArticles(chapters: readonly Chapter[], search: string): Chapter[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (chapter: string, { title, paragraphs }: Article) => {
-    const text = [chapter, title, ...paragraphs].join(' ').toLowerCase();
+  const fits = (chapter: string, { title, paragraphs, also = '' }: Article) => {
+    const text = [chapter, title, ...paragraphs, also].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   };
   return chapters

@@ -58,6 +58,7 @@ export const guides: readonly Chapter[] = [
       {
         id: 'roll-back',
         title: 'Go back to an earlier release',
+        also: 'rollback restore revert',
         paragraphs: [
           'Choose Roll back on the page of the live release, on the deployment, beside a release in its list or in the Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
         ],
@@ -67,6 +68,14 @@ export const guides: readonly Chapter[] = [
         title: 'See what changed',
         paragraphs: [
           'The page of a release lists which files were added, changed and removed since the release that was live before, and how many had to be sent. The name of a changed text opens its lines.',
+        ],
+      },
+      {
+        id: 'delete',
+        title: 'Delete a website',
+        also: 'remove unpublish take down',
+        paragraphs: [
+          'On the page of the deployment, open Settings and choose Delete. You first see what happens to its address, its domains and its sites at other platforms. It cannot be undone.',
         ],
       },
       {
@@ -210,8 +219,31 @@ export const guides: readonly Chapter[] = [
         ],
       },
       {
+        id: 'plans',
+        title: 'Plans, payments and receipts',
+        also: 'price cost billing invoice subscription trial upgrade',
+        paragraphs: [
+          'Pricing & Trial compares the plans, and starts the trial. Your own plan and its receipts are on the Account page.',
+        ],
+      },
+      {
+        id: 'appearance',
+        title: 'Light or dark',
+        also: 'theme mode colours colors',
+        paragraphs: ['Choose System, Light or Dark in Settings, under Appearance. Each browser keeps its own choice.'],
+      },
+      {
+        id: 'password',
+        title: 'Change your password',
+        also: 'security sign out log out logout sessions',
+        paragraphs: [
+          'On the Account page, under Password. Changing it logs out all other browsers. The same page lists where you are logged in.',
+        ],
+      },
+      {
         id: 'export',
         title: 'Take everything with you',
+        also: 'delete account backup',
         paragraphs: [
           'Export everything, on the Account page, saves one ZIP with your identity, settings, deployments, releases with their logs, and the files of each release that is live. For the files of any other release, choose Download as ZIP on its page.',
         ],

@@ -78,6 +78,7 @@ export const questions: readonly Chapter[] = [
       {
         id: 'trial',
         title: 'What does the trial cost?',
+        also: 'price billing payment',
         paragraphs: [
           `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account, without a card. It ends automatically and does not renew.`,
         ],
@@ -85,6 +86,7 @@ export const questions: readonly Chapter[] = [
       {
         id: 'after-the-plan',
         title: 'What happens to my websites when a plan ends?',
+        also: 'cancel expire delete',
         paragraphs: [
           'They stay live, with everything that you published. They become read-only: nothing can be published or changed until a plan is active again.',
         ],
@@ -92,6 +94,7 @@ export const questions: readonly Chapter[] = [
       {
         id: 'beta-offer',
         title: 'What is the beta offer?',
+        also: 'price cost billing payment',
         paragraphs: [
           `${betaOffer()}. Early access, direct support and a Beta Tester badge come with it. It is chosen under Pricing & Trial, and does not renew.`,
         ],
@@ -111,6 +114,7 @@ export const questions: readonly Chapter[] = [
       {
         id: 'sign-out-elsewhere',
         title: 'How do I log out a browser that I no longer have?',
+        also: 'logout sign out',
         paragraphs: [
           'The Account page lists every browser that is logged in: choose Log out beside it. A new password logs out all others at once.',
         ],
