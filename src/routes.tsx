@@ -97,7 +97,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: home,
     ...plain,
     title: 'Home',
-    description: 'Put a folder of web files on the web in about a minute, with no terminal and no Git account.',
+    description: 'Publish a folder of web files in about a minute, with no terminal and no Git account.',
   },
   about: {
     path: paths.about,

@@ -7,6 +7,7 @@ import { Button } from '../components/button.tsx';
 import { Page } from '../components/page/page.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
+import { reachText } from '../features/deployments/sites-address.ts';
 import { href } from '../lib/paths.ts';
 
 export function HomeScreen() {
@@ -17,15 +18,17 @@ export function HomeScreen() {
   }, []);
   return (
     <Page>
-      <h1 className="text-2xl font-semibold sm:text-3xl">Put a folder on the web</h1>
+      <h1 className="text-2xl font-semibold sm:text-3xl">Publish a website from a folder</h1>
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
-        Publish a folder or a ZIP and watch it go live, step by step. No terminal, no Git account.
+        Watch it go live, step by step. No terminal, no Git account.
       </p>
       <section ref={files} aria-label="Publish a folder or a ZIP" className="mt-7">
         <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
-      <p className="mt-1 text-ink-muted">No preference? What you choose above goes to the built-in host.</p>
+      <p className="mt-1 text-ink-muted">
+        No preference? What you choose above goes to the built-in host{reachText()}.
+      </p>
       <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {HOSTING_PLATFORMS.map((platform) => (
           <PlatformCard key={platform} platform={platform} />

@@ -42,6 +42,15 @@ test('home offers the six platforms, each with three points and a way on', async
   await arrivesAt('/deploy/replit');
 });
 
+test('home does not promise the web where only this computer can open a site', async () => {
+  await using app = showApp('/', { user: ada });
+  await shown(
+    'main p',
+    'No preference? What you choose above goes to the built-in host (only this computer can open it).',
+  );
+  expect(app.page.textContent).not.toContain('on the web');
+});
+
 test('about says what it is for, and takes a message', async () => {
   const supportEmail = 'crew@example.com';
   await using app = showApp('/about', {
