@@ -38,7 +38,7 @@ export function RedeemForm() {
         <Input
           {...form.register('key')}
           className="font-mono"
-          placeholder="FL-XXXXX-XXXXX-XXXXX-XXXXX-XXXXX"
+          placeholder="FL-XXXXX-XXXXX-…"
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
