@@ -26,7 +26,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
           >
             <span className="-mt-px flex">
               <Badge tone={tone} icon={icon}>
-                {verdict === 'unknown' && at !== null ? 'Unknown' : word}
+                {word}
               </Badge>
             </span>
             <div className="order-last col-span-2 min-w-0 sm:order-none sm:col-span-1">
