@@ -15,11 +15,16 @@ function shownAs(record: CheckedRecord): Named[] {
   const { type, name, value } = record;
   const values = valuesSeen(record);
   if (type !== 'CNAME' || values.length === 0 || values.includes(value)) return [{ type, name, value }];
-  const addresses = values.filter((one) => one.includes(':') || !Number.isNaN(Number(one.replaceAll('.', ''))));
+  const addresses = values.filter(isAddress);
   return addresses.map((address) => ({ type: address.includes(':') ? 'AAAA' : 'A', name, value: address }));
 }
 
 /** Returns all that name servers answered for a record. */
 export function valuesSeen({ seen }: Pick<CheckedRecord, 'seen'>): string[] {
   return seen.flatMap(({ isAuthority, values }) => (isAuthority ? (values ?? []) : []));
+}
+
+/** Returns whether a value that a name server answered is an address; the others are names. */
+export function isAddress(value: string): boolean {
+  return value.includes(':') || Number.isFinite(Number(value.replaceAll('.', '')));
 }

@@ -1,3 +1,4 @@
+import { isAddress, valuesSeen } from '../../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
 import { Notice } from '../../../components/notice.tsx';
 
@@ -30,12 +31,13 @@ function nameOf({ type, name }: CheckedRecord): string {
 }
 
 /** Returns the act that the present records of a name call for, or null when one is only missing. */
-function stepOf({ type, name, value, state, seen }: CheckedRecord, records: Domain['records']): string | null {
+function stepOf(record: CheckedRecord, records: Domain['records']): string | null {
+  const { type, name, value, state } = record;
   const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
-  const found = new Set(seen.flatMap(({ isAuthority, values }) => (isAuthority ? (values ?? []) : [])));
+  const found = new Set(valuesSeen(record));
   const others = [...found].filter((one) => !wanted.includes(one));
   const shown = others.join(', ');
-  if (type === 'CNAME' && others.some((one) => one.includes(':') || Number.isFinite(Number(one.replaceAll('.', ''))))) {
+  if (type === 'CNAME' && others.some(isAddress)) {
     return `${name} has an address of its own, ${shown}: remove that record first, a CNAME cannot stand beside others.`;
   }
   if (type === 'CNAME' && state === 'missing') {
