@@ -118,15 +118,14 @@ function changeOf(
 
 /**
  * Removes the records of an account that any run has put into zones: those for a certificate, those written through a
- * connection, or all; with `failures` null only those that no run has failed to remove. What a provider fails to remove in time is tried again later (`removeLeftRecords`). `removed` is
- * their connection, if nobody else has it any more.
+ * connection, or all; with `failures` null only those that no run has failed to remove. What a provider fails to remove
+ * in time is tried again later (`removeLeftRecords`). `removed` is their connection, if nobody else has it any more.
  */
 export async function removeChallengeRecords(
   providers: Providers,
   of: { accountId: string; certificateId?: string; connectionId?: string; failures?: null },
   signal: AbortSignal,
-  withinMs = TAKE_AWAY_MS,
-  removed?: ConnectionDoc,
+  { withinMs = TAKE_AWAY_MS, removed }: { withinMs?: number | undefined; removed?: ConnectionDoc } = {},
 ): Promise<void> {
   await takeAway(providers, await ChallengeRecordModel.find(of).lean(), { signal, withinMs, removed });
 }

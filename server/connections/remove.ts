@@ -21,7 +21,7 @@ const RECORDS_MS = 15_000;
 export async function removeConnection(ctx: AccountContext, { connectionId }: RemoveConnectionInput): Promise<Done> {
   const { accountId } = ctx.actor;
   const { signal } = new AbortController();
-  await removeChallengeRecords(ctx.providers, { accountId, connectionId }, signal, RECORDS_MS);
+  await removeChallengeRecords(ctx.providers, { accountId, connectionId }, signal, { withinMs: RECORDS_MS });
   const connection = await transaction(async (session) => {
     const removed = await ConnectionModel.findOneAndDelete({ _id: connectionId, accountId }, { session });
     if (removed === null) throw notFound('connection');
@@ -31,7 +31,7 @@ export async function removeConnection(ctx: AccountContext, { connectionId }: Re
   });
   // An order that was about to write may have done so meanwhile. What failed above would fail again.
   const late = { accountId, connectionId, failures: null };
-  await removeChallengeRecords(ctx.providers, late, signal, RECORDS_MS, connection);
+  await removeChallengeRecords(ctx.providers, late, signal, { withinMs: RECORDS_MS, removed: connection });
   return DONE;
 }
 

@@ -45,7 +45,7 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
         for (const { sets } of writes) await untilSeen(providers, sets, { signal, within });
       }),
     remove: (_answers, signal, withinMs) =>
-      removeChallengeRecords(providers, { accountId, certificateId }, signal, withinMs),
+      removeChallengeRecords(providers, { accountId, certificateId }, signal, { withinMs }),
   };
 }
 
