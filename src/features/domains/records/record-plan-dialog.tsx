@@ -70,7 +70,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
 const ACTIONS = { add: 'Add', replace: 'Replace', remove: 'Remove', leave: 'Already right' } as const;
 
 function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPlan }) {
-  const isRight = ({ action }: RecordPlan['changes'][number]) => Number(action === 'leave');
+  // What changes comes first.
+  const order = ({ action }: RecordPlan['changes'][number]) => Number(action === 'leave');
   return (
     <>
       {conflicts.map(({ code, message }) => (
@@ -83,7 +84,7 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
       </p>
       <ul className="divide-y divide-line rounded-control border border-line">
         {changes
-          .toSorted((one, other) => isRight(one) - isRight(other))
+          .toSorted((one, other) => order(one) - order(other))
           .map(({ action, type, name, before, after }) => (
             <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
               <p className="flex flex-wrap items-baseline justify-between gap-x-3">
