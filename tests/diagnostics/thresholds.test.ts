@@ -170,7 +170,10 @@ test('a limit of the authority that is near is a warning, and one that is reache
 
 test.each([
   ['192.0.2.1', 'pass', `${NAME} leads to 192.0.2.1.`, null],
-  ['192.0.2.99', 'warn', `www.${NAME} leads to 192.0.2.99 instead of 192.0.2.1.`, `Set CNAME www.${NAME} to ${NAME}`],
+  [
+    ...(['192.0.2.99', 'warn', `www.${NAME} points to 192.0.2.99 instead of your deployment.`] as const),
+    `Remove the A and AAAA records of www.${NAME}, then set its CNAME record to ${NAME}.`,
+  ],
   [null, 'pass', `${NAME} leads to 192.0.2.1.`, null],
 ] as const)('a www at %s beside a name that leads here: %s', async (address, verdict, seen, fix) => {
   const record = { ttl: 300, purpose: 'route' as const, required: true, alternativeGroup: null };

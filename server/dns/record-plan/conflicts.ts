@@ -67,6 +67,21 @@ export function brokenDnssecText(name: string): { message: string; hint: string 
   };
 }
 
+const SHOWN_MAX = 4;
+
+/** Returns the message for a person about a name that leads elsewhere; `hasAlias` when it is an alias. */
+export function elsewhereText(
+  { type, name, value }: { type: string; name: string; value: string },
+  { found, hasAlias }: { found: readonly string[]; hasAlias: boolean },
+): { message: string; hint: string } {
+  const shown = [...new Set(found)].slice(0, SHOWN_MAX).join(', ');
+  const first = type === 'CNAME' && !hasAlias ? `Remove the A and AAAA records of ${name}, then set` : 'Set';
+  return {
+    message: `${name} points to ${shown} instead of your deployment.`,
+    hint: `${first} its ${type} record to ${value}.`,
+  };
+}
+
 function delegated({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[]): readonly Found[] {
   const cuts = found.filter(({ type, name }) => type === 'NS' && name !== zone.name);
   return sets.flatMap(({ name }) => {

@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
-import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
+import { brokenDnssecText, elsewhereText } from '../../dns/record-plan/conflicts.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
 import { pointsToOf } from './record-states.ts';
@@ -173,12 +173,8 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
     ({ purpose, state, name }) => purpose === 'route' && state === 'wrong' && whereIs(name) === 'elsewhere',
   );
   if (wrong === undefined) return null;
-  const { type, name, value } = wrong;
-  const shown = [...new Set(valuesSeen(wrong))].slice(0, SHOWN_MAX);
-  const message = `${name} points to ${shown.join(', ')} instead of your deployment.`;
-  const isInTheWay = type === 'CNAME' && aliasAt(name, answers) === null;
-  const first = isInTheWay ? `Remove the A and AAAA records of ${name}, then set` : 'Set';
-  return { code: NAME_ELSEWHERE, message, hint: `${first} its ${type} record to ${value}.` };
+  const hasAlias = aliasAt(wrong.name, answers) !== null;
+  return { code: NAME_ELSEWHERE, ...elsewhereText(wrong, { found: valuesSeen(wrong), hasAlias }) };
 }
 
 /** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */

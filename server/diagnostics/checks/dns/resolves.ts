@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import type { ServerAnswer } from '../../../dns/dns-client.ts';
+import { elsewhereText } from '../../../dns/record-plan/conflicts.ts';
 import { timeInWords } from '../../../lib/durations.ts';
+import type { DomainRecord } from '../../../publishing/platforms/platform.ts';
 import {
   type Check,
   type Facts,
@@ -63,17 +65,31 @@ async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding
   );
   const addresses = [...valuesOf(four), ...valuesOf(six)];
   if (addresses.length === 0) return null;
-  const aimed = await judgeAim({ ...subject, name: counterpart }, addresses, { four, six }, tools);
+  const itself = { ...subject, name: counterpart };
+  const wanted = await wantedAddresses(itself, tools);
+  const [record] = routeRecords(itself);
+  const isElsewhere = wanted.length > 0 && !addresses.some((one) => wanted.includes(one));
+  if (record !== undefined && isElsewhere && !addresses.every(isCloudflare)) {
+    const alias = aliasIn(four);
+    const found = alias === null ? addresses : [alias];
+    const { message, hint } = elsewhereText(record, { found, hasAlias: alias !== null });
+    return warn(message, hint, { repair: recordsRepair(subject) });
+  }
+  const aimed = await judgeAim(itself, addresses, { four, six }, tools);
   return aimed && { ...aimed, verdict: 'warn' };
 }
 
 function factsOf(name: string, { four, six }: Seen): Facts {
-  const cname = usable(four).find((answer) => answer.cname !== null)?.cname ?? null;
+  const cname = aliasIn(four);
   return {
     [`A of ${name}`]: valuesOf(four),
     [`AAAA of ${name}`]: valuesOf(six),
     [`CNAME of ${name}`]: cname === null ? [] : [cname],
   };
+}
+
+function aliasIn(answers: readonly ServerAnswer[]): string | null {
+  return usable(answers).find(({ cname }) => cname !== null)?.cname ?? null;
 }
 
 /**
@@ -123,9 +139,8 @@ async function judgeAim(
 }
 
 /** Returns the expected addresses; an alias counts as the addresses behind it. */
-async function wantedAddresses({ own, name }: Subject, tools: Tools): Promise<string[]> {
-  const records = (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
-  const found = records.map(async ({ type, value }) => {
+async function wantedAddresses(subject: Subject, tools: Tools): Promise<string[]> {
+  const found = routeRecords(subject).map(async ({ type, value }) => {
     if (type === 'A' || type === 'AAAA') return [value];
     if (type !== 'CNAME' && type !== 'ALIAS') return [];
     return (await tools.placesOf(value)).map(({ address }) => address);
@@ -133,8 +148,13 @@ async function wantedAddresses({ own, name }: Subject, tools: Tools): Promise<st
   return (await Promise.all(found)).flat();
 }
 
-function wantedText({ own, name }: Subject): string | null {
-  const records = (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
+function routeRecords({ own, name }: Subject): DomainRecord[] {
+  return (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
+}
+
+function wantedText(subject: Subject): string | null {
+  const { name } = subject;
+  const records = routeRecords(subject);
   if (records.length === 0) return null;
   return `Set ${records.map(({ type, value, ttl }) => `${type} ${name} to ${value} (TTL ${ttl})`).join(', ')}.`;
 }
