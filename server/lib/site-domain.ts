@@ -60,10 +60,14 @@ export function counterpartsOf(name: string): string[] {
 /** Names that no public name server knows, or that are not domains (RFC 6761, 6762, 7686, 8375, 9476). */
 const SPECIAL = ['localhost', 'local', 'invalid', 'onion', 'arpa', 'alt'];
 
+/** Endings of tests (RFC 6761) and of networks with name servers of their own (RFC 6762, appendix G). */
+const UNLISTED = ['test', 'example', 'internal', 'intranet', 'private', 'corp', 'home', 'lan'];
+
 /**
  * Returns a sentence for a person about why no account can have this name (lower case, ASCII), or null. A public
  * suffix belongs to nobody, since everybody has names of their own below it; and a site that shared a domain with the
- * app could set cookies for it.
+ * app could set cookies for it. An ending that nobody can register is a name that is not finished, unless the operator
+ * uses it.
  */
 export function domainFault(
   name: string,
@@ -78,6 +82,13 @@ export function domainFault(
     return `Names below ${sitesDomain} are addresses of this Fairlead. Use a domain of your own.`;
   if (getPublicSuffix(name, options) === name)
     return `${name} is an ending that many domains share. Type the whole name, like example.${name}.`;
+  const isUsedHere = [sitesDomain, publicHost, ...UNLISTED].map(lastLabel).includes(lastLabel(name));
+  if (!isUsedHere && !parse(name).isIcann)
+    return `${name} has no ending such as .com or .de. Type the whole name, like example.com.`;
   const appDomain = getDomain(publicHost, options) ?? publicHost;
   return isBelow(appDomain) ? `${name} belongs to this Fairlead itself. Use another domain.` : null;
+}
+
+function lastLabel(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
 }
