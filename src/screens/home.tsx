@@ -7,8 +7,8 @@ import { Button } from '../components/button.tsx';
 import { Page } from '../components/page/page.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
-import { reachText } from '../features/deployments/sites-address.ts';
 import { href } from '../lib/paths.ts';
+import { reachText } from '../lib/sites-address.ts';
 
 export function HomeScreen() {
   const files = useRef<HTMLElement>(null);

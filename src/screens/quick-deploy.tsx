@@ -13,9 +13,9 @@ import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { RoomNotice } from '../features/deployments/select/room.tsx';
-import { addressOfSlug, reachText } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { paths } from '../lib/paths.ts';
+import { addressOfSlug, reachText } from '../lib/sites-address.ts';
 import { selectionTitle } from '../uploads/selection/selection.ts';
 
 export function QuickDeployScreen() {

@@ -2,6 +2,7 @@ import { Globe } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -17,8 +18,9 @@ import { writtenName } from '../../lib/written-name.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
+import { LocalSitesNotice } from './loopback-notice.tsx';
 
-export type NamedDeployment = { id: string; name: string; slug: string };
+export type NamedDeployment = { id: string; name: string; slug: string; platform: PlatformId };
 export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };
 
 /** With the rules of names it is 20 KB, which a list of domains does without. */
@@ -92,6 +94,7 @@ export function DomainList({
         </ListStates>
       </Card>
       <LoadMore list={list} />
+      {list.data !== undefined && domains.length === 0 && <LocalSitesNotice deployments={open} className="mt-4" />}
       {!isPending && children}
       {isAdding && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
     </div>

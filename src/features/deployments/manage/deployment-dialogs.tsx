@@ -20,7 +20,7 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { formatAddress } from '../../../lib/format.ts';
-import { addressOfSlug } from '../sites-address.ts';
+import { addressOfSlug } from '../../../lib/sites-address.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';
 
 export function OpenDialog({ deployment, act, onClose, onRemoved }: DeploymentDialogProps) {

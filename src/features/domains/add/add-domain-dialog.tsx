@@ -12,6 +12,7 @@ import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { domainCapText } from '../domain-cap-text.ts';
 import type { AddDomainDialogProps } from '../domain-list.tsx';
+import { LocalSitesNotice } from '../loopback-notice.tsx';
 import { DomainNameField } from './domain-name-field.tsx';
 import { useAddDomain } from './use-add-domain.ts';
 
@@ -30,7 +31,9 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
     },
   });
   const { errors } = formState;
-  const cap = useDomainCap(watch('deploymentId'));
+  const deploymentId = watch('deploymentId');
+  const cap = useDomainCap(deploymentId);
+  const chosen = deployments.filter(({ id }) => deploymentId === '' || id === deploymentId);
   const seePlans = (event: FormEvent) => {
     event.preventDefault();
     navigate(paths.subscriptionPricing);
@@ -49,13 +52,7 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
       onSubmit={cap === null ? handleSubmit((input) => add.mutate(input)) : seePlans}
       onClose={onClose}
     >
-      {cap !== null && (
-        <Notice tone="warn" title={cap}>
-          {deployments.length === 1
-            ? 'A larger plan has room for another.'
-            : 'Choose another deployment, or a larger plan.'}
-        </Notice>
-      )}
+      {cap !== null && <CapNotice cap={cap} isOnly={deployments.length === 1} />}
       {cap === null && <DomainNameField {...register('name')} error={errors.name?.message} />}
       {deployments.length > 1 && (
         <Field
@@ -63,7 +60,7 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
           error={errors.deploymentId === undefined ? undefined : 'Choose the deployment that it points to'}
         >
           <Select
-            value={watch('deploymentId') || undefined}
+            value={deploymentId || undefined}
             onValueChange={(deploymentId) => setValue('deploymentId', deploymentId, { shouldValidate: true })}
             placeholder="Choose a deployment"
             options={deployments.map(({ id, name, slug }) => ({ value: id, label: deploymentLabel({ name, slug }) }))}
@@ -71,7 +68,16 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
           />
         </Field>
       )}
+      {cap === null && <LocalSitesNotice deployments={chosen} />}
     </FormDialog>
+  );
+}
+
+function CapNotice({ cap, isOnly }: { cap: string; isOnly: boolean }) {
+  return (
+    <Notice tone="warn" title={cap}>
+      {isOnly ? 'A larger plan has room for another.' : 'Choose another deployment, or a larger plan.'}
+    </Notice>
   );
 }
 

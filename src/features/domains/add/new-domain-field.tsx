@@ -1,6 +1,7 @@
 import { useFormContext } from 'react-hook-form';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { LocalSitesNotice } from '../loopback-notice.tsx';
 import { DomainNameField, type DomainNameFieldProps } from './domain-name-field.tsx';
 import { useDomainNameCheck } from './use-domain-name-check.ts';
 
@@ -17,15 +18,18 @@ export function NewDomainField({ label, hint }: NewDomainFieldProps) {
   const refusal = domainsRefusal(platform);
   if (refusal !== null) return <p className="text-ink-muted">{refusal}</p>;
   return (
-    <DomainNameField
-      {...register('domain')}
-      label={label}
-      error={formState.errors.domain?.message ?? known?.problem ?? undefined}
-      hint={
-        known === undefined
-          ? hint
-          : `${known.name}${known.counterpart === null ? '' : ` with ${known.counterpart}`}: its records are listed once you publish.`
-      }
-    />
+    <>
+      <DomainNameField
+        {...register('domain')}
+        label={label}
+        error={formState.errors.domain?.message ?? known?.problem ?? undefined}
+        hint={
+          known === undefined
+            ? hint
+            : `${known.name}${known.counterpart === null ? '' : ` with ${known.counterpart}`}: its records are listed once you publish.`
+        }
+      />
+      {domain !== '' && <LocalSitesNotice deployments={[{ platform }]} />}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { isLocalAddress } from '../../lib/local-address.ts';
+import { isLocalAddress } from './local-address.ts';
 
 const PLACEHOLDER = '__SITES_HOST__';
 const SLUG_MARK = '{slug}';
@@ -15,5 +15,10 @@ export function addressOfSlug(slug: string): string {
 
 /** Returns the words that only this computer can open such an address, or none where everybody can. */
 export function reachText(): string {
-  return isLocalAddress(`http://${addressOfSlug('site')}`) ? ' (only this computer can open it)' : '';
+  return areSitesLocal() ? ' (only this computer can open it)' : '';
+}
+
+/** Returns whether the sites of this Fairlead can be opened on its own computer only. */
+export function areSitesLocal(): boolean {
+  return isLocalAddress(`http://${addressOfSlug('site')}`);
 }
