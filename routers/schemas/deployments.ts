@@ -173,7 +173,10 @@ export const deploymentSchema = z.strictObject({
   /** The platform of the primary destination. */
   platform: platformIdSchema,
   state: deploymentStateSchema,
+  /** The address that it has from the start. */
   url: z.string(),
+  /** The address that visitors use: an active domain of its own, else `url`. */
+  visitUrl: z.string(),
   destinations: z.array(destinationSchema),
   lostConnections: z.array(lostConnectionSchema),
   /** The release that is served; null before any was live. */

@@ -10,7 +10,7 @@ import { paths } from '../lib/paths.ts';
 /** The queries to fetch again after each event, by router: exactly those that it can have changed. */
 const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
   deployment_status: ['deployments', 'releases'],
-  ssl_status: ['certificates', 'domains'],
+  ssl_status: ['certificates', 'domains', 'deployments'],
   notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses'],
   subscription_update: ['subscription', 'payments', 'licenses', 'user'],
   analytics_update: [

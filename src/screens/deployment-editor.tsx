@@ -80,7 +80,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
   );
 }
 
-function PageActs({ deployment: { url, currentRelease, latestRelease } }: { deployment: Deployment }) {
+function PageActs({ deployment: { visitUrl, currentRelease, latestRelease } }: { deployment: Deployment }) {
   const download = useDownload();
   const kept = currentRelease ?? latestRelease;
   return (
@@ -96,7 +96,7 @@ function PageActs({ deployment: { url, currentRelease, latestRelease } }: { depl
       )}
       {currentRelease !== null && (
         <Button asChild>
-          <a href={url} target="_blank" rel="noreferrer">
+          <a href={visitUrl} target="_blank" rel="noreferrer">
             Visit <ExternalLink />
           </a>
         </Button>

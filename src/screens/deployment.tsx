@@ -118,7 +118,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deployment.name }]}
         description={
           <span className="flex min-w-0 flex-wrap items-center gap-x-3">
-            <ReleaseAddress url={deployment.url} />
+            <ReleaseAddress url={deployment.visitUrl} />
             {deployment.destinations.map(({ id, platform }) => (
               <span key={id} className="flex items-center gap-1.5 text-sm">
                 <PlatformMark platform={platform} className="size-3.5" />
@@ -146,13 +146,13 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 }
 
 function PageActs(props: DeploymentSettingsProps) {
-  const { url, state, currentRelease, releaseCount } = props.deployment;
+  const { visitUrl, state, currentRelease, releaseCount } = props.deployment;
   const isDeleting = state === 'deleting';
   return (
     <>
       {currentRelease !== null && !isDeleting && (
         <Button asChild>
-          <a href={url} target="_blank" rel="noreferrer">
+          <a href={visitUrl} target="_blank" rel="noreferrer">
             Visit <ExternalLink />
           </a>
         </Button>

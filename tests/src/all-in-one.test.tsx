@@ -225,10 +225,12 @@ test('after a reload the records that are missing are there to be copied and loo
 test('a domain that is active with its certificate ends the pipeline', async () => {
   const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
   const issued = () => ({ items: [certificateOf()], localRoot: null });
-  using shown = showAfterReload(answersFor(active, { 'certificates.list': issued }));
+  const visited = () => deploymentOf({ visitUrl: 'https://shop.example' });
+  using shown = showAfterReload(answersFor(active, { 'certificates.list': issued, 'deployments.get': visited }));
   await shown.sees('8 of 8 stages done');
   expect(stage(shown, 'Certificate').text).toContain("Issued by Let's Encrypt, valid until");
   expect(stage(shown, 'Diagnostics').text).toContain('shop.example serves your site');
+  expect(shown.linkTo('Visit')).toBe('https://shop.example');
 });
 
 test('of a domain at a platform the certificate stage says what the platform says of it', async () => {

@@ -85,12 +85,12 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [
     { type: 'ssl_status', domain: 'docs.example', sslStatus: 'issued', isValid: true },
     { title: 'SSL Status Updated', description: 'SSL status for docs.example is issued', variant: 'default' },
-    ['certificates'],
+    ['deployments', 'certificates'],
   ],
   [
     { type: 'ssl_status', domain: 'docs.example', sslStatus: 'expired', isValid: false },
     { title: 'SSL Status Updated', description: 'SSL status for docs.example is expired', variant: 'destructive' },
-    ['certificates'],
+    ['deployments', 'certificates'],
   ],
   [
     { type: 'notification', message: 'Hello' },

@@ -3,12 +3,13 @@ import { DeploymentTable } from '../../src/features/deployments/manage/deploymen
 import { showScreen } from '../support/screen.tsx';
 import { deploymentOf } from '../support/screen-fixtures.ts';
 
-test('a list says which deployment lost its connection, and which has no address yet', () => {
+test('a list says which deployment lost its connection, and what visitors type', () => {
   const lost = { destinationId: 'lost-here', provider: 'netlify' as const, connectionId: null, message: 'Removed.' };
   const elsewhere = { ...lost, destinationId: 'another of its platforms' };
   const deployments = [
     deploymentOf({ name: 'lost', lostConnections: [lost] }),
     deploymentOf({ name: 'fine', lostConnections: [elsewhere] }),
+    deploymentOf({ name: 'named', visitUrl: 'https://shop.example' }),
     deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
   ];
   using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
@@ -16,6 +17,7 @@ test('a list says which deployment lost its connection, and which has no address
   expect(rows).toEqual([
     expect.stringContaining('lostNot connected'),
     expect.stringContaining('fineLive'),
+    expect.stringMatching(/^namedLive.*shop\.example/),
     expect.stringContaining('newDraftNo address yet'),
   ]);
 });

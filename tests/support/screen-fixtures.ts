@@ -59,6 +59,7 @@ export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
     platform: 'built-in',
     state: 'live',
     url: `http://${slug}.localhost:3001`,
+    visitUrl: fields.url ?? `http://${slug}.localhost:3001`,
     destinations: [destinationOf(slug)],
     lostConnections: [],
     currentRelease: releaseRefOf(),

@@ -19,6 +19,7 @@ import {
 import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
+import { visitUrls } from '../../domains/visit-urls.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { searchFilter } from './search.ts';
@@ -125,15 +126,23 @@ export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Pro
   return deployment;
 }
 
-/** Does so for many deployments of one account, with one query for all their releases and one for their connections. */
+/** Does so for many deployments of one account, with one query for all their releases, connections and domains each. */
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
   docs: readonly ShownRow[],
 ): Promise<Deployment[]> {
-  const [refs, connections] = await Promise.all([releaseRefs(accountId, docs), connectionsOfAll(accountId, docs)]);
+  const [refs, connections, domainUrls] = await Promise.all([
+    releaseRefs(accountId, docs),
+    connectionsOfAll(accountId, docs),
+    visitUrls(
+      addresses,
+      accountId,
+      docs.map(({ _id }) => _id),
+    ),
+  ]);
   return docs.map((doc) => ({
-    ...assemble(addresses, doc, refs),
+    ...assemble(addresses, doc, { refs, domainUrls }),
     lostConnections: lostConnections(doc, connections),
   }));
 }
@@ -141,16 +150,18 @@ export async function toDeployments(
 function assemble(
   addresses: Addresses,
   doc: ShownRow,
-  refs: ReadonlyMap<string, ReleaseRef>,
+  { refs, domainUrls }: { refs: ReadonlyMap<string, ReleaseRef>; domainUrls: ReadonlyMap<string, string> },
 ): Omit<Deployment, 'lostConnections'> {
   const site = siteOf(doc);
+  const url = siteUrlOf(addresses, site);
   return {
     id: doc._id,
     name: doc.name,
     slug: doc.slug,
     platform: site.platform,
     state: doc.state,
-    url: siteUrlOf(addresses, site),
+    url,
+    visitUrl: domainUrls.get(doc._id) ?? url,
     destinations: [primaryOf(doc), ...othersOf(doc)].map((one) => toDestination(addresses, doc.slug, one)),
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,

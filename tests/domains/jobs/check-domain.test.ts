@@ -39,6 +39,10 @@ test('a name becomes active by itself once its records are there, and is then le
   expect(await openLooks(domainId)).toBe(0);
   // The look that finds the records has them served, with nothing to wait for in between.
   expect((await caller.certificates.list({ domainId })).items).toMatchObject([{ state: 'issued' }]);
+  // Its visitors use it from now on.
+  const { url } = await caller.domains.get({ domainId });
+  expect(url).toContain('itself.test');
+  expect(await caller.deployments.get({ deploymentId })).toMatchObject({ visitUrl: url });
 });
 
 test('the checks of a name that nobody works on become rare', async () => {

@@ -45,7 +45,7 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
       >
         {deployment.currentRelease !== null && !isDeleting && (
           <MenuItem asChild>
-            <a href={deployment.url} target="_blank" rel="noreferrer">
+            <a href={deployment.visitUrl} target="_blank" rel="noreferrer">
               <ExternalLink /> Visit
             </a>
           </MenuItem>

@@ -79,14 +79,14 @@ export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
 }
 
 export function Address({ deployment }: PartProps) {
-  if (deployment.url === '') return <span className="text-ink-muted">No address yet</span>;
-  const shown = formatAddress(deployment.url);
+  if (deployment.visitUrl === '') return <span className="text-ink-muted">No address yet</span>;
+  const shown = formatAddress(deployment.visitUrl);
   if (deployment.currentRelease === null || deployment.state === 'deleting') {
     return <HostName name={shown} className="text-ink-muted" />;
   }
   return (
     <a
-      href={deployment.url}
+      href={deployment.visitUrl}
       target="_blank"
       rel="noreferrer"
       className="relative -my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"

@@ -67,7 +67,12 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
           onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
         />
       ) : (
-        <ReleaseOutcome release={progress.release} retry={retry} mayChange={mayChange} />
+        <ReleaseOutcome
+          release={progress.release}
+          visitUrl={deployment.data?.visitUrl}
+          retry={retry}
+          mayChange={mayChange}
+        />
       )}
     </>
   );

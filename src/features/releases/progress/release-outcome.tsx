@@ -15,13 +15,15 @@ import { AddressPanel, CancelledPanel, FailedPanel, SupersededPanel } from './re
 
 export type ReleaseOutcomeProps = {
   release: ReleaseDetail;
+  /** The address that visitors use, if that is another than the release's. */
+  visitUrl?: string | undefined;
   retry: ReturnType<typeof useReleaseActs>['retry'];
   /** False while no plan is active. */
   mayChange: boolean;
 };
 
 /** Shows the address of a release and its result, announced when it changes. */
-export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
+export function ReleaseOutcome({ release, visitUrl, retry, mayChange }: ReleaseOutcomeProps) {
   const { deploymentId, state } = release;
   const isRunning = isOnItsWay(release);
   const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
@@ -42,6 +44,7 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
       {(isRunning || state === 'live') && (
         <AddressPanel
           {...release}
+          visitUrl={visitUrl}
           running={isRunning ? runningText(release) : null}
           title={isBack(release) ? `${release.deploymentName} is live with release ${release.number} again` : undefined}
           action={mayChange && release.isCurrent && <AddDomain deploymentId={deploymentId} />}

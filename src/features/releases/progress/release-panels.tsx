@@ -22,6 +22,8 @@ export type AddressPanelProps = {
   deploymentId: string;
   deploymentName: string;
   url: string;
+  /** The address that visitors use, if that is another. */
+  visitUrl?: string | undefined;
   platform: PlatformId;
   /** The running act, until it is live. */
   running?: string | null;
@@ -35,7 +37,8 @@ export type AddressPanelProps = {
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
 export function AddressPanel(props: AddressPanelProps) {
-  const { deploymentId, deploymentName, url, platform, running = null, title, action } = props;
+  const { deploymentId, deploymentName, platform, running = null, title, action } = props;
+  const { visitUrl: url = props.url } = props;
   const isLive = running === null;
   const { title: host, isSimulated } = PLATFORMS[platform];
   return (
@@ -87,7 +90,7 @@ export function AddressPanel(props: AddressPanelProps) {
               </Button>
             ))}
         </div>
-        <SiteThumbnail platform={platform} url={isLive ? url : null} name={deploymentName} />
+        <SiteThumbnail platform={platform} url={isLive ? props.url : null} name={deploymentName} />
       </div>
     </Card>
   );
