@@ -55,7 +55,9 @@ export const runDiagnosticsInput = z.union([
   z.strictObject({ deploymentId: idSchema }),
 ]);
 export const getReportInput = z.strictObject({ reportId: idSchema });
-export const listReportsInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
+export const listReportsInput = z.optional(
+  z.strictObject({ deploymentId: z.optional(idSchema), name: z.optional(diagnosedNameSchema) }),
+);
 export const shareReportInput = z.strictObject({ reportId: idSchema });
 /** 256 random bits in base64url. */
 export const sharedReportInput = z.strictObject({

@@ -28,10 +28,14 @@ export async function findReport(ctx: AccountContext, reportId: string): Promise
   return doc;
 }
 
-/** Returns the account's reports, newest first; those of one deployment on request. */
+/** Returns the account's reports, newest first; on request those of one deployment, or of one name. */
 export async function listReports(ctx: AccountContext, input: ListReportsInput): Promise<ReportList> {
   const { accountId } = ctx.actor;
-  const filter = { accountId, ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }) };
+  const filter = {
+    accountId,
+    ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }),
+    ...(input?.name !== undefined && { name: input.name }),
+  };
   const docs = await DiagnosticModel.find(filter, { facts: 0, changes: 0, 'checks.asked': 0 })
     .sort({ startedAt: -1, _id: -1 })
     .hint('account_newest')

@@ -24,6 +24,8 @@ test('what nobody answers is unknown, and never a failure', async () => {
   expect(report.checks).toHaveLength(report.checkCount);
   expect(new Set(report.checks.map(({ verdict }) => verdict))).toEqual(new Set(['unknown']));
   expect((await caller.diagnostics.list()).items).toMatchObject([{ name: 'example.test', verdict: 'unknown' }]);
+  const countOf = async (name: string) => (await caller.diagnostics.list({ name })).items.length;
+  expect([await countOf('example.test'), await countOf('www.example.test')]).toEqual([1, 0]);
 });
 
 test('a plan with basic diagnostics has the three checks of every plan', async () => {

@@ -201,7 +201,10 @@ test('the way from the name to the page shows each link with what was seen of it
   const run = vi.fn(() => ({ reportId: 'second' }));
   const answers = {
     ...domainAnswers(domain),
-    'diagnostics.list': () => ({ items: [report] }),
+    // A report on a name knows no deployment.
+    'diagnostics.list': (input: unknown) => ({
+      items: (input as { name?: string }).name === domain.servedName ? [report] : [],
+    }),
     'diagnostics.get': () => report,
     'diagnostics.run': run,
   };

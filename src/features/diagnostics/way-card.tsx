@@ -10,12 +10,12 @@ import { wayOf } from './way.ts';
 
 /** Shows the way from a name to the page behind it, each link with its finding, and a check from outside. */
 export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean }) {
-  const { id: domainId, deploymentId, servedName } = domain;
+  const { id: domainId, servedName } = domain;
   const now = useNow();
   const [begun, setBegun] = useState<string | null>(null);
   const certificates = trpc.certificates.list.useQuery({ domainId });
-  const reports = trpc.diagnostics.list.useQuery({ deploymentId });
-  const kept = reports.data?.items.find(({ name, state }) => name === servedName && state !== 'failed');
+  const reports = trpc.diagnostics.list.useQuery({ name: servedName });
+  const kept = reports.data?.items.find(({ state }) => state !== 'failed');
   const report = useReport(begun ?? kept?.id ?? null);
   const { run, isPending } = useRunDiagnostics(setBegun);
   return (
