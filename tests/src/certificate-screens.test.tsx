@@ -60,6 +60,20 @@ test.each([
   expect(folded?.open).toBe(false);
 });
 
+test.each([
+  ['before', false],
+  ['after', true],
+] as const)('of a renewal that failed, a test from %s the failure is shown: %s', async (when, isShown) => {
+  const problem = { type: 'caa', message: 'CAA records forbid it.', detail: null, link: null, at: AT };
+  const at = new Date(AT.getTime() + (when === 'before' ? -1_000 : 1_000));
+  const renewAt = new Date('2126-01-19T12:00:00Z');
+  const failed = certificateOf({ problem, nextTryAt: renewAt, renewAt, rehearsal: { at, checks: [] } });
+  using shown = showScreen(<CertificatesScreen />, answersFor(failed));
+  await shown.sees('CAA records forbid it. Next try');
+  expect(shown.page.textContent).not.toContain('renews');
+  expect(shown.page.textContent?.includes('Renewal tested')).toBe(isShown);
+});
+
 test('a problem that says it all has nothing folded below it', async () => {
   const said = 'Port 80 did not answer.';
   const problem = { type: 'rehearsal', message: said, detail: said, link: null, at: AT };

@@ -26,6 +26,8 @@ const DAY_MS = 86_400_000;
 export function CertificateRow({ certificate }: { certificate: Certificate }) {
   const { id, names, state, issuer, notBefore, notAfter, renewAt, problem, nextTryAt, rehearsal } = certificate;
   const absent = state === 'revoked' ? 'No longer in use' : 'Not issued yet';
+  // A test from before the failure, and the planned time, would contradict it.
+  const isTestNews = rehearsal !== null && (problem === null || rehearsal.at > problem.at);
   const failed = rehearsal?.checks.filter(({ verdict }) => verdict !== 'pass') ?? [];
   return (
     <div className="flex items-start justify-between gap-4 px-4 py-3 sm:px-5">
@@ -40,14 +42,14 @@ export function CertificateRow({ certificate }: { certificate: Certificate }) {
           {notAfter === null ? absent : <Lifetime notAfter={notAfter} />}
           {notBefore !== null && ` · valid from ${formatDate(notBefore)}`}
           {issuer !== null && ` · ${issuer}`}
-          {renewAt !== null && (
+          {renewAt !== null && problem === null && (
             <>
               {' · '}renews <Time at={renewAt} />
             </>
           )}
         </p>
         {problem !== null && <CertificateProblem problem={problem} nextTryAt={nextTryAt} />}
-        {rehearsal !== null && (
+        {isTestNews && (
           <p className="mt-1 text-sm text-ink-muted wrap-anywhere">
             {failed.length === 0 ? 'Renewal tested: no problems found' : 'A test of the renewal found: '}
             {failed.map(({ message }) => message).join(' ')} <Time at={rehearsal.at} />
