@@ -1,4 +1,5 @@
 import type { DnsClient, Lookups, ServerAnswer, Zone } from '../../dns/dns-client.ts';
+import { misplacedProofNames } from '../../dns/record-plan/misplaced-proof.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 
 /** The number of aliases to follow from a name to its addresses; resolvers stop at about as many. */
@@ -18,11 +19,8 @@ export type DnsAnswers = {
   resolvers: ReadonlyMap<string, readonly ServerAnswer[]>;
   /** The addresses of the hosts that records should point to, for names that have addresses and no alias. */
   hosts: ReadonlyMap<string, readonly string[]>;
-  /**
-   * True when the proof is at a name that ends with the domain twice: somebody typed the whole name into a relative
-   * field.
-   */
-  isProofDoubled: boolean;
+  /** The name where the proof is by mistake (server/dns/record-plan/misplaced-proof.ts); null when it is at none. */
+  misplacedProof: string | null;
   /** True when validating resolvers refuse every answer of the zone. */
   isDnssecBroken: boolean;
 };
@@ -66,18 +64,18 @@ async function askWith(dns: Lookups, unit: string, records: readonly DomainRecor
     const usable = nameServers.get(setKey(question))?.filter(({ values }) => values !== null) ?? [];
     return usable.length > 0 && usable.every(hasValues);
   });
-  const [resolvers, hosts, isProofDoubled] = await Promise.all([
+  const [resolvers, hosts, misplacedProof] = await Promise.all([
     asked(there, ({ name, type }) => dns.askResolvers(name, type)),
     hostsOf(dns, records, nameServers),
-    findDoubled(dns, zone, records, nameServers),
+    findMisplaced(dns, zone, records, nameServers),
   ]);
   const isDnssecBroken = await findBrokenDnssec(dns, zone, resolvers);
-  return { zone, isUnanswered: false, nameServers, resolvers, hosts, isProofDoubled, isDnssecBroken };
+  return { zone, isUnanswered: false, nameServers, resolvers, hosts, misplacedProof, isDnssecBroken };
 }
 
 /** Returns the knowledge when nobody has answered, or was asked. */
 export function noAnswers(): DnsAnswers {
-  const nothing = { isProofDoubled: false, isDnssecBroken: false, nameServers: NO_ANSWERS, resolvers: NO_ANSWERS };
+  const nothing = { misplacedProof: null, isDnssecBroken: false, nameServers: NO_ANSWERS, resolvers: NO_ANSWERS };
   return { zone: null, isUnanswered: true, ...nothing, hosts: NO_HOSTS };
 }
 
@@ -163,21 +161,27 @@ function isOpen({ cname, values }: ServerAnswer): boolean {
 }
 
 /**
- * Looks for a proof at a doubled name. Servers that are silent at the right name are not asked: they would be silent
+ * Looks for a proof at other names. Servers that are silent at the right name are not asked: they would be silent
  * here, too.
  */
-async function findDoubled(
+async function findMisplaced(
   dns: Lookups,
   zone: Zone,
   records: readonly DomainRecord[],
   nameServers: DnsAnswers['nameServers'],
-): Promise<boolean> {
+): Promise<string | null> {
   const proof = records.find(({ purpose, type }) => purpose === 'proof' && type === 'TXT');
-  if (proof === undefined) return false;
+  if (proof === undefined) return null;
   const answers = nameServers.get(setKey(proof)) ?? [];
-  if (answers.some(hasValues) || answers.every(({ values }) => values === null)) return false;
-  const asking = dns.askNameServers(`${proof.name}.${zone.apex}`, 'TXT').then((found) => found.answers);
-  return (await unlessUnanswered(asking)).some(({ values }) => values?.includes(proof.value) === true);
+  if (answers.some(hasValues) || answers.every(({ values }) => values === null)) return null;
+  const names = misplacedProofNames(proof.name, zone.apex);
+  const found = await asked(
+    names.map((name) => ({ name, type: 'TXT' as const })),
+    ({ name, type }) => dns.askNameServers(name, type).then(({ answers }) => answers),
+  );
+  const isThere = (name: string) =>
+    found.get(setKey({ name, type: 'TXT' }))?.some(({ values }) => values?.includes(proof.value));
+  return names.find(isThere) ?? null;
 }
 
 /** Checks DNSSEC when a resolver fails at sets that the name servers have: signatures are one possible reason. */

@@ -4,6 +4,7 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { brokenDnssecText, elsewhereText } from '../../dns/record-plan/conflicts.ts';
+import { misplacedProofText } from '../../dns/record-plan/misplaced-proof.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
 import { pointsToOf } from './record-states.ts';
@@ -87,15 +88,9 @@ function isAnswered({ seen }: CheckedRecord): boolean {
 }
 
 function proofElsewhere({ domain: { proof, provedAt }, answers, records }: CheckedDomain): Problem | null {
-  const apex = answers.zone?.apex ?? '';
-  if (answers.isProofDoubled) {
-    const message = `The proof is at ${proof.name}.${apex}: the domain is in that name twice.`;
-    return {
-      code: 'name_doubled',
-      message,
-      hint: `Your provider adds ${apex} automatically. Leave it out of the name.`,
-    };
-  }
+  const { zone, misplacedProof } = answers;
+  if (zone !== null && misplacedProof !== null)
+    return misplacedProofText({ proofName: proof.name, apex: zone.apex }, misplacedProof);
   const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
   if (!isOther || provedAt instanceof Date) return null;
   const message = `The text in the TXT record of ${proof.name} is not your proof.`;

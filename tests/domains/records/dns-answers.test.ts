@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { misplacedProofText } from '../../../server/dns/record-plan/misplaced-proof.ts';
 import { gatherDnsAnswers, setKey } from '../../../server/domains/records/dns-answers.ts';
 import type { DomainRecord } from '../../../server/publishing/platforms/platform.ts';
 import type { Asked } from '../../support/fake-name-server.ts';
@@ -77,6 +78,18 @@ test('resolvers are asked once every name server has a record, since they rememb
   expect(await asked(1)).toEqual([]);
 });
 
+test('a proof that was put at the domain itself is found there', async () => {
+  const respond = ({ name, type }: Asked) =>
+    type === 'TXT' && name === 'evil.test' ? { answers: [{ type, name, ttl: 60, data: 'proof' }] } : {};
+  await using internet = await startInternet(respond);
+  const answers = await gatherDnsAnswers(internet.client, 'evil.test', [PROOF], signal);
+  expect(answers.misplacedProof).toBe('evil.test');
+  const proofName = PROOF.name;
+  expect(misplacedProofText({ proofName, apex: 'evil.test' }, 'evil.test')).toMatchObject({
+    message: 'The value is at evil.test; it belongs at _fairlead.evil.test.',
+  });
+});
+
 test('a check of several names goes its way down once', async () => {
   await using internet = await startInternet(({ name, type }) => (type === 'A' ? { answers: [a(name, HOSTILE)] } : {}));
   await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
@@ -87,7 +100,7 @@ test('a check of several names goes its way down once', async () => {
 test('a check that name servers keep waiting ends in time with what was found', async () => {
   await using internet = await startInternet(({ type }) => (type === 'TXT' ? {} : null), { wholeMs: 400 });
   const answers = await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
-  expect(answers).toMatchObject({ zone: { apex: 'evil.test' }, isUnanswered: false, isProofDoubled: false });
+  expect(answers).toMatchObject({ zone: { apex: 'evil.test' }, isUnanswered: false, misplacedProof: null });
   expect(answers.nameServers.get(setKey({ name: 'evil.test', type: 'A' }))).toMatchObject([
     { values: null, error: 'timeout' },
   ]);

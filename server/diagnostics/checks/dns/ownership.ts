@@ -1,3 +1,4 @@
+import { misplacedProofNames, misplacedProofText } from '../../../dns/record-plan/misplaced-proof.ts';
 import { type Check, fail, pass, recordsRepair, unknown, usable, valuesOf } from '../check.ts';
 
 /** Checks whether the owner's proof is at the authorities. */
@@ -16,9 +17,10 @@ export const ownership: Check = {
     if (values.includes(proof.value)) return pass(`The proof is at ${proof.name}.`);
     if (values.length > 0) return fail(`The text at ${proof.name} is not your proof.`, fix, { repair });
     const zone = await tools.zoneOf(subject.name);
-    const doubled = zone === null ? null : `${proof.name}.${zone.apex}`;
-    if (doubled !== null && valuesOf(await tools.askNameServers(doubled, 'TXT')).includes(proof.value)) {
-      return fail(`The proof is at ${doubled}: the domain is in that name twice.`, fix, { repair });
+    for (const name of zone === null ? [] : misplacedProofNames(proof.name, zone.apex)) {
+      if (!valuesOf(await tools.askNameServers(name, 'TXT')).includes(proof.value)) continue;
+      const { message } = misplacedProofText({ proofName: proof.name, apex: zone?.apex ?? '' }, name);
+      return fail(message, fix, { repair });
     }
     return fail(`There is no TXT record at ${proof.name}.`, fix, { repair });
   },
