@@ -400,7 +400,10 @@ test('what stands in the way is named', async () => {
   };
   expect((await problemOf('nowhere.test')).problem?.code).toBe('zone_missing');
   await lab.zone('stray.test', { 'stray.test A': [HERE], 'stray.test AAAA': ['2001:db8::9'] });
-  expect((await problemOf('stray.test')).problem?.code).toBe('aaaa_elsewhere');
+  expect((await problemOf('stray.test')).problem).toMatchObject({
+    code: 'aaaa_elsewhere',
+    hint: 'Remove the AAAA record of stray.test.',
+  });
   await lab.zone('doubled.test');
   const { id: domainId, proof } = await caller.domains.add({ deploymentId, name: 'doubled.test' });
   await lab.write('doubled.test', { [`${proof.name}.doubled.test TXT`]: [`"${proof.value}"`] });

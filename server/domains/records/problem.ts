@@ -148,11 +148,9 @@ function strayAddress(
     const stray = found.flatMap(({ values }) => values ?? []).find((one) => !own.includes(canonicalAddress(one)));
     if (stray === undefined) continue;
     const message = `The AAAA record of ${name} points to ${stray}, which is another server.`;
-    return {
-      code: 'aaaa_elsewhere',
-      message,
-      hint: `Remove the AAAA record of ${name}${isServedHere ? ", or set it to this server's address" : ''}.`,
-    };
+    const six = isServedHere ? own.find((address) => address.includes(':')) : undefined;
+    const hint = `Remove the AAAA record of ${name}${six === undefined ? '' : `, or set it to ${six}`}.`;
+    return { code: 'aaaa_elsewhere', message, hint };
   }
   return null;
 }
