@@ -206,6 +206,8 @@ export const recordPlanSchema = z.strictObject({
     }),
   ),
   conflicts: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  /** The time when its state changed last. */
+  changedAt: z.date(),
 });
 export const lastPlanSchema = z.nullable(recordPlanSchema);
 

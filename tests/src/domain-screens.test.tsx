@@ -152,6 +152,7 @@ test('Fix it shows the change that mends the drift, and writes it with one click
   const set = { ttl: 300, values: ['203.0.113.7'] };
   const plan: RecordPlan = {
     ...{ planId: 'plan', connectionId: 'dns', zone: 'shop.example', state: 'planned', error: null, conflicts: [] },
+    changedAt: AT,
     changes: [{ action: 'add', type: 'A', name: 'shop.example', before: null, after: set }],
   };
   const planned = vi.fn(() => plan);
@@ -294,6 +295,7 @@ const PLAN: RecordPlan = {
     },
   ],
   conflicts: [],
+  changedAt: AT,
 };
 
 /** A domain whose zone a DNS connection holds. */
@@ -420,6 +422,7 @@ test('records that were written before a reload can still be put back', async ()
   const after = { ttl: 300, values: ['203.0.113.7'] };
   const written: RecordPlan = {
     ...{ planId: 'plan', connectionId: 'dns', zone: 'shop.example', state: 'applied', error: null, conflicts: [] },
+    changedAt: AT,
     changes: [{ action: 'add', type: 'A', name: 'shop.example', before: null, after }],
   };
   const answers: Answers = { ...domainAnswers(domainOf()), 'domains.lastPlan': () => written };

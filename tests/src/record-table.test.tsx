@@ -124,7 +124,12 @@ test('what changes stands before what is right already, and a removal is not cal
   ];
   const ends = { onBegun() {}, onOutdated() {}, onClose() {} };
   const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', state: 'planned', error: null } as const;
-  const dialog = { domain: domainOf(), plan: { ...plan, changes, conflicts: [] }, isPlanning: false, ...ends };
+  const dialog = {
+    domain: domainOf(),
+    plan: { ...plan, changes, conflicts: [], changedAt: new Date(0) },
+    isPlanning: false,
+    ...ends,
+  };
   using _shown = showScreen(<RecordPlanDialog {...dialog} />, {});
   const rows = [...document.querySelectorAll('[role="dialog"] li')].map(({ textContent }) => textContent);
   expect(rows).toEqual([expect.stringContaining('Remove'), expect.stringContaining('Already right')]);
@@ -148,10 +153,11 @@ test('before a working domain loses its records by an undo, they are named, and 
   const set = { ttl: 300, values: ['203.0.113.7'] };
   const change = { action: 'add', type: 'A', name: 'shop.example', before: null, after: set };
   const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', error: null, changes: [change], conflicts: [] };
+  const at = { changedAt: new Date() };
   const answers = {
     ...domainAnswers(domainOf()),
     'domains.get': () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] }),
-    'domains.lastPlan': () => ({ ...plan, state: 'applied' }),
+    'domains.lastPlan': () => ({ ...plan, ...at, state: 'applied' }),
     'domains.undoPlan': undone,
   };
   using shown = showScreen(<DomainScreen />, answers, PLACE);
@@ -161,6 +167,12 @@ test('before a working domain loses its records by an undo, they are named, and 
   await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example no longer reach'), 10_000);
   expect(dialog()).toContain('A shop.example 203.0.113.7');
   expect(undone).not.toHaveBeenCalled();
+
+  // Later it is no longer the first thing to do: the menu has it.
+  at.changedAt = new Date(0);
+  using later = showScreen(<DomainScreen />, answers, PLACE);
+  await later.sees('Visitors see');
+  expect(later.page.textContent).not.toContain('The records are written');
 });
 
 test('the list names the main name where it is the other of the two', async () => {

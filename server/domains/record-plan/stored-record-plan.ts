@@ -57,5 +57,6 @@ export function toRecordPlan(doc: DnsChangeDoc): RecordPlan {
       ...{ action, type, name, before: shown(before), after: shown(after) },
     })),
     conflicts: doc.conflicts.map((conflict: RecordPlan['conflicts'][number]) => conflict),
+    changedAt: doc.updatedAt,
   };
 }

@@ -1,4 +1,4 @@
-import { ArrowLeftRight, Ellipsis, FolderInput, Trash2 } from 'lucide-react';
+import { ArrowLeftRight, Ellipsis, FolderInput, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Domain, RemovedDomain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
@@ -23,11 +23,14 @@ export type DomainDialogProps = Pick<DomainMenuProps, 'domain' | 'deployments' |
   onClose: () => void;
 };
 
+const UndoDialog = lazyDialog(async () => (await import('./records/undo-dialog.tsx')).UndoDialog);
 const DomainDialog = lazyDialog(async () => (await import('./domain-dialogs.tsx')).DomainDialog);
 
 /** Offers the acts on a domain besides its records: which name serves, where it leads, and its removal. */
 export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: DomainMenuProps) {
-  const [asked, ask] = useState<DomainDialogProps['act'] | null>(null);
+  const [asked, ask] = useState<DomainDialogProps['act'] | 'undo' | null>(null);
+  const { data: last } = trpc.domains.lastPlan.useQuery({ domainId: domain.id });
+  const written = !isReadOnly && last?.state === 'applied' ? last : null;
   const other = domain.servedName === domain.name ? domain.counterpart : domain.name;
   const serve = trpc.domains.update.useMutation({
     onSuccess: ({ servedName }) =>
@@ -59,12 +62,18 @@ export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: Domai
             <FolderInput /> Move to another deployment
           </MenuItem>
         )}
-        {!isReadOnly && (other !== null || deployments.length > 1) && <MenuSeparator />}
+        {written !== null && (
+          <MenuItem onSelect={() => ask('undo')}>
+            <Undo2 /> Undo the last record change
+          </MenuItem>
+        )}
+        {!isReadOnly && (other !== null || deployments.length > 1 || written !== null) && <MenuSeparator />}
         <MenuItem isDestructive onSelect={() => ask('remove')}>
           <Trash2 /> Remove
         </MenuItem>
       </Menu>
-      {asked !== null && (
+      {asked === 'undo' && written !== null && <UndoDialog domain={domain} plan={written} onClose={() => ask(null)} />}
+      {asked !== null && asked !== 'undo' && (
         <DomainDialog
           act={asked}
           domain={domain}

@@ -4,6 +4,7 @@ import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { useNow } from '../../../components/now.ts';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 
@@ -20,6 +21,7 @@ type RecordPlanNoticeProps = {
 /** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
 export function RecordPlanNotice({ domain, plan, isSeen, planAgain }: RecordPlanNoticeProps) {
   const { state, error, zone } = plan;
+  const now = useNow();
   const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
   if (state === 'applying' || state === 'undoing') {
     return (
@@ -40,7 +42,7 @@ export function RecordPlanNotice({ domain, plan, isSeen, planAgain }: RecordPlan
       </Notice>
     );
   }
-  if (state !== 'applied') return null;
+  if (state !== 'applied' || (reason === null && isSettled(domain, plan, now))) return null;
   return (
     <Notice
       tone={toneOf(reason, isSeen)}
@@ -55,6 +57,13 @@ export function RecordPlanNotice({ domain, plan, isSeen, planAgain }: RecordPlan
       {reason ?? writtenText(zone, isSeen)}
     </Notice>
   );
+}
+
+/** From then on the menu of the domain undoes it. */
+const UNDO_OFFERED_MS = 600_000;
+
+function isSettled({ state }: Domain, { changedAt }: RecordPlan, now: Date): boolean {
+  return state === 'active' && now.getTime() - changedAt.getTime() > UNDO_OFFERED_MS;
 }
 
 function toneOf(reason: string | null, isSeen: boolean): 'bad' | 'quiet' | 'accent' {
