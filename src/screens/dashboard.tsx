@@ -100,7 +100,7 @@ function Sites({ asked }: AskedProps) {
       <Suspense>
         <AttentionList
           deployments={everyone.inCare}
-          health={asked.health}
+          health={asked.health.byId}
           hasMore={everyone.hasMoreInCare}
           allowance={asked.allowance.data}
         />
@@ -135,19 +135,21 @@ function Sites({ asked }: AskedProps) {
 
 function Deployments({ asked: { deployments, allowance, health, count } }: AskedProps) {
   const { user } = useUser();
+  // A row that turned red a moment later would push the others down.
+  const isWaiting = deployments.isPending || health.isLoading;
   return (
     <>
       <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
-      {deployments.isPending && <SkeletonRows rows={count} lines={3} />}
+      {isWaiting && <SkeletonRows rows={count} lines={3} />}
       <FailedState
         failure={shownFailure('The deployments could not be loaded', deployments.error)}
         question={deployments}
       />
       <DeploymentRows
-        deployments={deployments.data?.items ?? []}
+        deployments={isWaiting ? [] : (deployments.data?.items ?? [])}
         isReadOnly={(id) => isReadOnly(allowance.data, id)}
         badge={user?.isBetaTester && <BetaBadge />}
-        below={(deployment) => <HealthLine deployment={deployment} health={health.get(deployment.id)} />}
+        below={(deployment) => <HealthLine deployment={deployment} health={health.byId.get(deployment.id)} />}
       />
     </>
   );

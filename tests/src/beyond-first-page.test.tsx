@@ -59,6 +59,21 @@ test('what waits for the person and what is being published is looked for among 
   await shown.sees('More deployments need you');
 });
 
+test('no row of the dashboard is shown before its checks are: one that turned red would push the others down', async () => {
+  const early: boolean[] = [];
+  using shown = showScreen(<DashboardScreen />, {
+    ...answers,
+    'deployments.list': () => ({ items: [down], nextCursor: null }),
+    'diagnostics.health': async (input) => {
+      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+      early.push(shown.page.querySelector('[aria-label="Checks of down"]') !== null);
+      return { items: healthOf(input) };
+    },
+  });
+  await shown.sees('https://down.test answers 500.');
+  expect(early).toEqual([false]);
+});
+
 test('the filter offers no platform that nothing is published to', async () => {
   using shown = showScreen(<DeploymentsScreen />, answers);
   await shown.sees('harbour');

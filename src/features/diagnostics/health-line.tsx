@@ -22,11 +22,18 @@ const looks: Record<CheckVerdict, { icon: LucideIcon; look: string; word: string
   unknown: { icon: CircleDashed, look: 'text-ink-faint', word: 'not known' },
 };
 
-/** Returns the last checks of the deployments on the screen. */
-export function useHealth(deploymentIds: readonly string[]): ReadonlyMap<string, DeploymentHealth> {
+/** Returns the last checks of the deployments on the screen, and whether the first of them are still on their way. */
+export function useHealth(deploymentIds: readonly string[]) {
   const ids = [...deploymentIds].sort();
-  const health = trpc.diagnostics.health.useQuery({ deploymentIds: ids }, { enabled: ids.length > 0 });
-  return new Map((health.data?.items ?? []).map((one) => [one.deploymentId, one]));
+  const health = trpc.diagnostics.health.useQuery(
+    { deploymentIds: ids },
+    // Those of another set of rows stay until the new ones are there.
+    { enabled: ids.length > 0, placeholderData: (before) => before },
+  );
+  const byId: ReadonlyMap<string, DeploymentHealth> = new Map(
+    (health.data?.items ?? []).map((one) => [one.deploymentId, one]),
+  );
+  return { byId, isLoading: health.isLoading };
 }
 
 type HealthLineProps = {
