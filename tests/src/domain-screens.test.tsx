@@ -230,7 +230,7 @@ test('when nothing could be asked from here, neither the name servers nor the re
     await shown.sees('The name servers answer');
     expect(shown.rows('Checks').slice(0, 2)).toEqual([
       expect.stringMatching(/^UnknownThe name servers answerCould not be checked from here\./),
-      expect.stringMatching(/^Unknownshop\.example resolvesSee above/),
+      expect.stringMatching(/^UnknownThe domain resolvesSee above/),
     ]);
   }
 });

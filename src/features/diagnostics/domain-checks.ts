@@ -3,6 +3,7 @@ import type { Domain } from '../../../routers/schemas/domains.ts';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
+import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
@@ -15,15 +16,15 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
   if (domains.length === 0) {
     const seen = 'This deployment has no custom domain.';
     return [
-      { ...nothing, id: 'domain', title: 'The domain resolves', seen },
-      { ...nothing, id: 'certificate', title: 'The certificate is valid', seen },
+      { ...nothing, id: 'domain', title: CHECK_TITLES.resolves, seen },
+      { ...nothing, id: 'certificate', title: CHECK_TITLES.certificate, seen },
     ];
   }
   return domains.flatMap((domain) => [
     { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(domain) },
     {
       id: `certificate ${domain.id}`,
-      title: `The certificate of ${writtenName(domain)} is valid`,
+      title: `The SSL certificate of ${writtenName(domain)} is valid`,
       ...(domain.atPlatform === null
         ? certificateSeen(domain, certificates, now)
         : certificateAtPlatform(domain, domain.atPlatform)),

@@ -18,7 +18,9 @@ export function wayOf(
   report: Report | undefined,
   now: Date,
 ): Check[] {
-  const [records, certificate] = domainChecks([domain], certificates, now).map((check) => told(check, domain));
+  const [resolves, valid] = domainChecks([domain], certificates, now);
+  const records = resolves && told(resolves, 'resolves', domain);
+  const certificate = valid && told(valid, 'certificate', domain);
   const visited = (id: CheckId): Check => {
     const found = report?.checks.find((check) => check.id === id);
     const common = { id, title: CHECK_TITLES[id], link: null };
@@ -56,9 +58,10 @@ function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
   return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
 }
 
-/** Leaves out the problem's text, which the page of a domain shows once, and links to that page. */
-function told(check: Check, { problem }: Domain): Check {
-  return { ...check, link: null, seen: check.seen === problem?.message ? SAID : check.seen };
+/** Leaves out what the page of a domain shows once: its name, the text of its problem, and links to that page. */
+function told(check: Check, id: CheckId, { problem }: Domain): Check {
+  const seen = check.seen === problem?.message ? SAID : check.seen;
+  return { ...check, title: CHECK_TITLES[id], link: null, seen };
 }
 
 function replaced(check: Check, { problem }: Domain): Check {
