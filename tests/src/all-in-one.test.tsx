@@ -223,13 +223,15 @@ test('after a reload the records that are missing are there to be copied and loo
 });
 
 test('a domain that is active with its certificate ends the pipeline', async () => {
-  const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
+  const servedName = 'www.shop.example';
+  const active = domainOf({ state: 'active', servedName, records: [recordOf({ state: 'ok' })] });
   const issued = () => ({ items: [certificateOf()], localRoot: null });
   const visited = () => deploymentOf({ visitUrl: 'https://shop.example' });
   using shown = showAfterReload(answersFor(active, { 'certificates.list': issued, 'deployments.get': visited }));
   await shown.sees('8 of 8 stages done');
   expect(stage(shown, 'Certificate').text).toContain("Issued by Let's Encrypt, valid until");
-  expect(stage(shown, 'Diagnostics').text).toContain('shop.example serves your site');
+  expect(stage(shown, 'Diagnostics').text).toContain('www.shop.example serves your site');
+  expect(stage(shown, 'Domain').text).toContain('shop.example with www.shop.example as its main name');
   expect(shown.linkTo('Visit')).toBe('https://shop.example');
 });
 

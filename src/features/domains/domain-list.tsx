@@ -14,8 +14,7 @@ import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { writtenName } from '../../lib/written-name.ts';
-import { DomainBadge, recordsSeen } from './domain-badge.tsx';
+import { counterpartText, DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
 import { LocalSitesNotice } from './loopback-notice.tsx';
@@ -169,9 +168,4 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
       </span>
     </li>
   );
-}
-
-function counterpartText(domain: Domain, counterpart: string): string {
-  const isMain = domain.servedName === counterpart;
-  return `with ${writtenName(domain, counterpart)}${isMain ? ' as its main name' : ''}`;
 }

@@ -17,7 +17,7 @@ import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
 import { href } from '../../lib/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
-import { recordsSeen } from './domain-badge.tsx';
+import { counterpartText, recordsSeen } from './domain-badge.tsx';
 import type { DomainRecordsProps } from './records/domain-records.tsx';
 import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
 
@@ -163,7 +163,7 @@ function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
             <Name name={name} />
           </Link>
         )}
-        {counterpart !== null && ` with ${counterpart}`}
+        {counterpart !== null && ` ${counterpartText(domain, counterpart)}`}
         <br />
         {text}
       </>
