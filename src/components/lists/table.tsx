@@ -6,6 +6,8 @@ export type TableProps = {
   label: string;
   /** The heads of the columns; an empty one is a column of actions. */
   columns: readonly { key: string; title: string; className?: string | undefined }[];
+  /** True when the heads have the widths on a wide screen: columns of two tables then stand in line. */
+  isFixed?: boolean;
   /** One `TableRow` for each row. */
   children: ReactNode;
 };
@@ -23,9 +25,13 @@ const roles = {
  * A table; under 640 px each row is a card of its own, or under 768 px within `data-wide`, for columns that need more
  * room (the variant `row` of base.css).
  */
-export function Table({ label, columns, children }: TableProps) {
+export function Table({ label, columns, isFixed = false, children }: TableProps) {
   return (
-    <table {...roles.table} aria-label={label} className="block w-full text-left row:table">
+    <table
+      {...roles.table}
+      aria-label={label}
+      className={classNames('block w-full text-left row:table', isFixed && 'xl:table-fixed')}
+    >
       <thead {...roles.rowgroup} className="sr-only row:not-sr-only row:table-header-group">
         <tr {...roles.row} className="border-b border-line">
           {columns.map(({ key, title, className }) => (

@@ -4,6 +4,7 @@ import { Badge, type BadgeTone } from '../../../components/badge.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { HostName } from '../../../components/host-name.tsx';
 import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx';
+import { useNow } from '../../../components/now.ts';
 import { formatClock } from '../../../lib/format.ts';
 
 type Seen = CheckedRecord['seen'][number];
@@ -21,12 +22,13 @@ export function RecordTable({ domain, records = domain.records, label = 'Records
     <div data-wide>
       <Table
         label={label}
+        isFixed
         columns={[
-          { key: 'type', title: 'Type' },
-          { key: 'name', title: 'Name' },
+          { key: 'type', title: 'Type', className: 'xl:w-20' },
+          { key: 'name', title: 'Name', className: 'xl:w-1/5' },
           { key: 'needed', title: 'Needed' },
           { key: 'seen', title: 'Seen now' },
-          { key: 'state', title: 'State', className: 'text-right' },
+          { key: 'state', title: 'State', className: 'text-right xl:w-52' },
         ]}
       >
         {records.map((record) => (
@@ -78,7 +80,8 @@ function Copied({ text, label }: { text: string; label: string }) {
 function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date | null }) {
   const authoritative = record.seen.filter(({ isAuthority }) => isAuthority);
   const values = [...new Set(authoritative.flatMap((one) => one.values ?? []))];
-  const cached = checkedAt === null ? null : cachedUntil(record, checkedAt);
+  const now = useNow();
+  const cached = checkedAt === null ? null : cachedUntil(record, checkedAt, now);
   return (
     <span className="flex min-w-0 flex-col gap-0.5 text-sm">
       {values.length === 0 ? (
@@ -126,11 +129,11 @@ function answerText({ values, ttl, error }: Seen): string {
 }
 
 /** Returns until when a resolver may still return another value than the required one; null when none does any more. */
-function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date): Date | null {
+function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date, now: Date): Date | null {
   const old = seen.filter((one) => !one.isAuthority && one.values !== null && !one.values.includes(value));
   const ttls = old.flatMap(({ values, ttl }) => (values?.length === 0 || ttl === null ? [] : [ttl]));
   const until = checkedAt.getTime() + Math.max(...ttls) * 1000;
-  return until > Date.now() ? new Date(until) : null;
+  return until > now.getTime() ? new Date(until) : null;
 }
 
 const looks: Record<CheckedRecord['state'], { tone: BadgeTone; icon: LucideIcon }> = {
