@@ -114,6 +114,7 @@ async function applyUpdate(
   if (doc === null) throw notFound('domain');
   if (isMoving) return moveToDeployment(session, ctx, doc, deploymentId);
   await expediteCheck(session, doc);
+  await expediteHealthCheck(session, { accountId, deploymentId, now });
   return doc;
 }
 

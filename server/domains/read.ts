@@ -26,8 +26,8 @@ const BROKEN = [
 const NEEDS_CARE = [{ state: { $in: ['unverified' as const, 'pending_dns' as const] } }, ...BROKEN];
 
 /**
- * Returns the account's domains, the one changed last first; on request those of one deployment, in one state, or that wait for
- * their owner.
+ * Returns the account's domains, the one changed last first; on request those of one deployment, in one state, or that
+ * wait for their owner.
  */
 export async function listDomains(ctx: AccountContext, input: ListDomainsInput): Promise<DomainList> {
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;

@@ -6,6 +6,7 @@ import { moveCertificate } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { JobDeferred } from '../../lib/errors.ts';
+import { expediteHealthCheck } from '../../publishing/publication/health-schedule.ts';
 import { forgetAccount } from './account.ts';
 import { AuthorityError } from './authority/authority.ts';
 import { type ClassifiedProblem, classifyProblem, ownProblem, type Problem } from './authority/problems.ts';
@@ -85,6 +86,8 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
     const detail = `Signed by ${facts.issuer}, serial ${facts.serial}.${PROOFS[challenge]}`;
     await addHistory(session, run, { what: 'issued', detail });
     await publishStatus(session, moved, { sslStatus: 'issued', isValid: true });
+    const domain = await DomainModel.findOne({ _id: moved.domainId, accountId }, { deploymentId: 1 }).session(session);
+    if (domain !== null) await expediteHealthCheck(session, { accountId, deploymentId: domain.deploymentId, now });
     return true;
   });
   const use = { accountUrl, accountId, names, isByHand: false, renews };

@@ -31,8 +31,8 @@ export async function scheduleHealthCheck(
 }
 
 /**
- * Makes the check of a deployment that is live due now, because a domain of it changed. `isGone`: the deployment has the
- * domain no more, so what was last seen there is forgotten.
+ * Makes the check of a deployment that is live due now, because a domain of it, or its certificate, changed. `isGone`:
+ * the deployment has the domain no more, so what was last seen there is forgotten.
  */
 export async function expediteHealthCheck(
   session: ClientSession,

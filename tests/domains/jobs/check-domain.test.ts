@@ -169,6 +169,26 @@ test('a deployment is looked at again when its domain works, and what was seen o
   ]);
 });
 
+test('a deployment is looked at again when its domain gets a certificate, and another main name', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Secured');
+  const known = { _id: deploymentId, accountId: person.user.id };
+  const due = { checks: [], changedAt: new Date(), nextCheckAt: new Date() };
+  await DeploymentHealthModel.updateOne(known, { $set: due }, { upsert: true });
+  const looks = { name: 'check-deployment', accountId: person.user.id };
+  await lab.zone('secured.test');
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'secured.test' });
+  await lab.write('secured.test', setsOf(records));
+  expect((await caller.domains.check({ domainId })).state).toBe('active');
+  // The look that follows this is not the one that is asked about.
+  await JobModel.deleteMany(looks);
+  await app.jobs.drain();
+  expect((await DeploymentHealthModel.findOne(known))?.checks).not.toHaveLength(0);
+  expect(await JobModel.countDocuments({ ...looks, status: 'queued' })).toBe(0);
+  await caller.domains.update({ domainId, servedName: 'www.secured.test' });
+  expect(await JobModel.countDocuments({ ...looks, status: 'queued' })).toBe(1);
+});
+
 test('a www that leads elsewhere beside a name that works is told, and looked at again soon; one without records is not', async () => {
   await using app = await createDomainApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Astray');
