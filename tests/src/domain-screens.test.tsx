@@ -1,11 +1,11 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { RecordPlan } from '../../routers/schemas/domains.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
 import { answerOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { allowanceOf } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 /** A followed domain is requested again every few seconds, at the latest after these. */
@@ -460,39 +460,6 @@ test.each([
   expect(shown.page.textContent).not.toContain('The records are written');
   expect(shown.page.textContent?.match(/This is in the way/g)).toHaveLength(1);
 });
-
-test('domains are listed with their state, and one can be added', async () => {
-  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf()));
-  await shown.sees('with www.shop.example');
-  expect(shown.page.textContent).toContain('Waiting for DNS');
-  expect(shown.button('Add a domain')).toBeDefined();
-});
-
-test.each([
-  ['{slug}.localhost:3001', 'built-in', true],
-  ['{slug}.localhost:3001', 'netlify', false],
-  ['{slug}.sites.example', 'built-in', false],
-] as const)(
-  'before a domain is added for a site at %s on %s, it is said whether others reach it',
-  async (pattern, platform, isSaid) => {
-    const meta = document.createElement('meta');
-    meta.name = 'fairlead-sites-host';
-    meta.content = pattern;
-    document.head.append(meta);
-    onTestFinished(() => meta.remove());
-    using shown = showScreen(<DomainsScreen />, {
-      ...domainAnswers(domainOf()),
-      'domains.list': () => ({ items: [], nextCursor: null }),
-      'deployments.list': () => ({ items: [deploymentOf({ platform })], nextCursor: null }),
-    });
-    await shown.sees('No domains yet.');
-    const said = 'This Fairlead can be reached from its own computer only';
-    expect(shown.page.textContent?.includes(said)).toBe(isSaid);
-    shown.button('Add a domain').click();
-    await vi.waitFor(() => expect(document.querySelector('[role=dialog] input')).not.toBeNull(), 10_000);
-    expect(document.querySelector('[role=dialog]')?.textContent?.includes(said)).toBe(isSaid);
-  },
-);
 
 test('of a domain at a platform the page shows what that says, and what is left to the person there', async () => {
   const answer = { state: 'ok', code: 'attached', text: 'GitHub Pages has this domain for this deployment.' } as const;

@@ -1,0 +1,39 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
+import { domainAnswers } from '../support/domain-answers.ts';
+import { domainOf } from '../support/domain-fixtures.ts';
+import { showScreen } from '../support/screen.tsx';
+import { deploymentOf } from '../support/screen-fixtures.ts';
+
+test('domains are listed with their state, and one can be added', async () => {
+  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf()));
+  await shown.sees('with www.shop.example');
+  expect(shown.page.textContent).toContain('Waiting for DNS');
+  expect(shown.button('Add a domain')).toBeDefined();
+});
+
+test.each([
+  ['{slug}.localhost:3001', 'built-in', true],
+  ['{slug}.localhost:3001', 'netlify', false],
+  ['{slug}.sites.example', 'built-in', false],
+] as const)(
+  'before a domain is added for a site at %s on %s, it is said whether others reach it',
+  async (pattern, platform, isSaid) => {
+    const meta = document.createElement('meta');
+    meta.name = 'fairlead-sites-host';
+    meta.content = pattern;
+    document.head.append(meta);
+    onTestFinished(() => meta.remove());
+    using shown = showScreen(<DomainsScreen />, {
+      ...domainAnswers(domainOf()),
+      'domains.list': () => ({ items: [], nextCursor: null }),
+      'deployments.list': () => ({ items: [deploymentOf({ platform })], nextCursor: null }),
+    });
+    await shown.sees('No domains yet.');
+    const said = 'This Fairlead can be reached from its own computer only';
+    expect(shown.page.textContent?.includes(said)).toBe(isSaid);
+    shown.button('Add a domain').click();
+    await vi.waitFor(() => expect(document.querySelector('[role=dialog] input')).not.toBeNull(), 10_000);
+    expect(document.querySelector('[role=dialog]')?.textContent?.includes(said)).toBe(isSaid);
+  },
+);
