@@ -1,3 +1,4 @@
+import { TRPCClientError } from '@trpc/client';
 import Stripe from 'stripe';
 import { licenseKeyOf } from '../../../routers/schemas/license-key.ts';
 import { clientOf } from '../../support/api-account.ts';
@@ -30,6 +31,12 @@ function forged(random: Random, payload: string): Notice {
     () => ({ body: payload, signature: `t=1,${'v1=0,'.repeat(random.below(500))}` }),
     () => ({ body: random.bytes(random.below(2_000)).toString('latin1'), signature: sign() }),
   ])();
+}
+
+/** An account has 600 calls a minute. */
+function unlessTooMany(error: unknown): null {
+  if (error instanceof TRPCClientError && error.data?.code === 'rate_limited') return null;
+  throw error;
 }
 
 /** Notices that Stripe has not sent, prices that a browser sends along, payments of others, and keys that are guessed. */
@@ -69,8 +76,8 @@ export const target: Target = {
         // Its words are not believed: Stripe is asked, where nothing was paid.
         const signature = signer.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET });
         await call('/api/payments/webhook', payload, { 'stripe-signature': signature });
-        const { state } = await clientOf(ada).payments.get.query({ paymentId });
-        return state === 'pending' ? [] : [`${state} is a payment that was never made`];
+        const found = await clientOf(ada).payments.get.query({ paymentId }).catch(unlessTooMany);
+        return found === null || found.state === 'pending' ? [] : [`${found.state} is a payment that was never made`];
       }
       if (act === 'price') {
         const price = random.pick([
