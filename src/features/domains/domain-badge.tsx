@@ -2,7 +2,6 @@ import { Check, CircleAlert, Clock, LoaderCircle, type LucideIcon, TriangleAlert
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
-import { writtenName } from '../../lib/written-name.ts';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -39,13 +38,4 @@ export function recordsSeen(domain: Pick<Domain, 'records'>): string {
   const records = domain.records.filter(({ purpose }) => purpose !== 'certificate');
   const seen = records.filter(({ state }) => state === 'ok').length;
   return `${seen} of ${records.length} ${records.length === 1 ? 'record' : 'records'} seen`;
-}
-
-/** Returns the words for the other of its two names, and says so if that is the main one. */
-export function counterpartText(
-  domain: Pick<Domain, 'name' | 'unicodeName' | 'servedName'>,
-  counterpart: string,
-): string {
-  const isMain = domain.servedName === counterpart;
-  return `with ${writtenName(domain, counterpart)}${isMain ? ' as its main name' : ''}`;
 }

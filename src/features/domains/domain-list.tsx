@@ -14,10 +14,11 @@ import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { counterpartText, DomainBadge, recordsSeen } from './domain-badge.tsx';
+import { counterpartText } from './counterpart-text.ts';
+import { DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
-import { LocalSitesNotice } from './loopback-notice.tsx';
+import { LocalSitesNotice } from './local-sites-notice.tsx';
 
 export type NamedDeployment = { id: string; name: string; slug: string; platform: PlatformId };
 export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };

@@ -17,7 +17,8 @@ import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
 import { href } from '../../lib/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
-import { counterpartText, recordsSeen } from './domain-badge.tsx';
+import { counterpartText } from './counterpart-text.ts';
+import { recordsSeen } from './domain-badge.tsx';
 import type { DomainRecordsProps } from './records/domain-records.tsx';
 import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
 

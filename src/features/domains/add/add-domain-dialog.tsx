@@ -12,7 +12,7 @@ import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { domainCapText } from '../domain-cap-text.ts';
 import type { AddDomainDialogProps } from '../domain-list.tsx';
-import { LocalSitesNotice } from '../loopback-notice.tsx';
+import { LocalSitesNotice } from '../local-sites-notice.tsx';
 import { DomainNameField } from './domain-name-field.tsx';
 import { useAddDomain } from './use-add-domain.ts';
 

@@ -1,7 +1,7 @@
 import { useFormContext } from 'react-hook-form';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
-import { LocalSitesNotice } from '../loopback-notice.tsx';
+import { LocalSitesNotice } from '../local-sites-notice.tsx';
 import { DomainNameField, type DomainNameFieldProps } from './domain-name-field.tsx';
 import { useDomainNameCheck } from './use-domain-name-check.ts';
 

@@ -13,8 +13,9 @@ import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { leadHere } from '../loopback-notice.tsx';
 import { missingRecords } from './missing-records.ts';
-import { RecordPlanNotice } from './record-plan-notice.tsx';
 
+/** Needed only once records were written. */
+const RecordPlanNotice = lazy(async () => ({ default: (await import('./record-plan-notice.tsx')).RecordPlanNotice }));
 /** Needed only once the domain is proved. */
 const NextSteps = lazy(async () => ({ default: (await import('./next-steps.tsx')).NextSteps }));
 const SetupOfferDialog = lazyDialog(async () => (await import('./setup-offer-dialog.tsx')).SetupOfferDialog);
@@ -62,7 +63,9 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         </Notice>
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
-        <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} planAgain={again} />
+        <Suspense fallback={<SkeletonRows rows={1} />}>
+          <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} planAgain={again} />
+        </Suspense>
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
       {isOpen && <Steps domain={domain} missing={missing} />}
