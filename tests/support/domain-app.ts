@@ -1,4 +1,6 @@
+import { AcmeAccountModel } from '../../server/database/models/domains/acme-account.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
+import { LocalRootModel } from '../../server/database/models/domains/local-root.ts';
 import type { TestAppOptions } from './app.ts';
 import { type DomainLab, HERE } from './domain-lab.ts';
 import { createPublishingApp, storeLive } from './publishing.ts';
@@ -21,6 +23,9 @@ export async function createDomainApp(lab: DomainLab, { providers, ...options }:
       // Else their jobs would come back for the next test of the file.
       await DomainModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'maintenance' });
       await app[Symbol.asyncDispose]();
+      // Their keys are sealed by the keys of this app.
+      await AcmeAccountModel.deleteMany({ _id: { $gt: '' } });
+      await LocalRootModel.deleteMany({ _id: { $gt: '' } });
     },
   };
 }
