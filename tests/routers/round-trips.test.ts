@@ -34,12 +34,12 @@ const CALLS: readonly Call[] = [
   {
     name: 'deployments.list',
     run: (caller) => caller.deployments.list(),
-    asks: ['find deployments', 'find releases'],
+    asks: ['find deployments', 'aggregate releases'],
   },
   {
     name: 'deployments.get',
     run: (caller, { deploymentId }) => caller.deployments.get({ deploymentId }),
-    asks: ['find deployments', 'find releases'],
+    asks: ['find deployments', 'aggregate releases'],
   },
   {
     name: 'releases.list',

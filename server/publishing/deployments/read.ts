@@ -19,7 +19,7 @@ import {
 import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
-import { visitUrls } from '../../domains/visit-urls.ts';
+import { type ActiveDomain, visitUrls, withActiveDomains } from '../../domains/visit-urls.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { searchFilter } from './search.ts';
@@ -126,21 +126,17 @@ export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Pro
   return deployment;
 }
 
-/** Does so for many deployments of one account, with one query for all their releases, connections and domains each. */
+/** Does so for many deployments of one account, with one query for all their releases and domains. */
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
   docs: readonly ShownRow[],
 ): Promise<Deployment[]> {
-  const [refs, connections, domainUrls] = await Promise.all([
-    releaseRefs(accountId, docs),
+  const [{ refs, active }, connections] = await Promise.all([
+    readNamed(accountId, docs),
     connectionsOfAll(accountId, docs),
-    visitUrls(
-      addresses,
-      accountId,
-      docs.map(({ _id }) => _id),
-    ),
   ]);
+  const domainUrls = await visitUrls(addresses, accountId, active);
   return docs.map((doc) => ({
     ...assemble(addresses, doc, { refs, domainUrls }),
     lostConnections: lostConnections(doc, connections),
@@ -173,12 +169,22 @@ function assemble(
   };
 }
 
-/** Reads the releases that these deployments name, in one query. */
-async function releaseRefs(accountId: string, docs: readonly ShownRow[]): Promise<Map<string, ReleaseRef>> {
+/** Reads the releases that these deployments name, and the active domains that lead to them. */
+async function readNamed(
+  accountId: string,
+  docs: readonly ShownRow[],
+): Promise<{ refs: Map<string, ReleaseRef>; active: ActiveDomain[] }> {
   const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
-  if (ids.length === 0) return new Map();
-  const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId }, REFERENCE).lean();
-  return new Map(releases.map((release) => [release._id, toReleaseRef(release)]));
+  const deploymentIds = docs.map(({ _id }) => _id);
+  const rows = await ReleaseModel.aggregate<NamedRelease | ActiveDomain>([
+    { $match: { _id: { $in: [...new Set(ids)] }, accountId } },
+    { $project: REFERENCE },
+    withActiveDomains(accountId, deploymentIds),
+  ]);
+  return {
+    refs: new Map(rows.flatMap((row) => ('servedName' in row ? [] : [[row._id, toReleaseRef(row)]]))),
+    active: rows.filter((row) => 'servedName' in row),
+  };
 }
 
 const REFERENCE = {
@@ -191,7 +197,9 @@ const REFERENCE = {
   corruptedFiles: 1,
 } as const;
 
-function toReleaseRef(doc: Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>): ReleaseRef {
+type NamedRelease = Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>;
+
+function toReleaseRef(doc: NamedRelease): ReleaseRef {
   return {
     id: doc._id,
     number: doc.number,
