@@ -25,10 +25,10 @@ export function RecordTable({ domain, records = domain.records, label = 'Records
         isFixed
         columns={[
           { key: 'type', title: 'Type', className: 'xl:w-20' },
-          { key: 'name', title: 'Name', className: 'xl:w-1/5' },
+          { key: 'name', title: 'Name', className: 'xl:w-44' },
           { key: 'needed', title: 'Needed' },
-          { key: 'seen', title: 'Seen now' },
-          { key: 'state', title: 'State', className: 'text-right xl:w-52' },
+          { key: 'seen', title: 'Seen now', className: 'xl:w-1/4' },
+          { key: 'state', title: 'State', className: 'text-right xl:w-48' },
         ]}
       >
         {records.map((record) => (
@@ -52,16 +52,16 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
       <TableCell className="font-mono text-sm max-md:pb-2 max-md:font-medium row:align-top row:pt-3.5">
         {type}
       </TableCell>
-      <TableCell label="Name" className="row:w-1/5 row:align-top md:min-w-40">
+      <TableCell label="Name" className="row:w-1/5 row:pr-2 row:align-top md:min-w-40">
         <Copied text={short} label={`Copy the name ${short}`} />
       </TableCell>
-      <TableCell label="Needed" className="row:w-3/10 row:align-top md:min-w-40">
+      <TableCell label="Needed" className="row:w-3/10 row:pr-2 row:align-top md:min-w-40">
         <Copied text={value} label={`Copy the value ${value}`} />
       </TableCell>
       <TableCell label="Seen now" className="row:w-3/10 row:align-top row:pt-3.5">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
-      <TableCell isCorner className="max-md:top-3 max-md:right-4 row:align-top row:pt-3">
+      <TableCell isCorner className="max-md:top-3 max-md:right-4 row:pt-3 row:pl-0 row:align-top">
         <RecordBadge record={record} domain={domain} />
       </TableCell>
     </TableRow>
