@@ -121,6 +121,25 @@ test('a certificate is ordered for a domain from the page of all of them', async
   expect(ordered.mock.lastCall).toMatchObject([{ domainId: 'shop' }, undefined]);
 });
 
+test('who orders a certificate without a choice among several domains is asked for one', async () => {
+  const answers = {
+    ...answersFor(certificateOf()),
+    'domains.list': () => ({ items: [domainOf(), domainOf({ id: 'quay', name: 'quay.example' })], nextCursor: null }),
+  };
+  using shown = showScreen(<CertificatesScreen />, answers);
+  await shown.sees('www.shop.example');
+  shown.button('Issue').click();
+  const choice = () => document.querySelector<HTMLElement>('form [role="combobox"]');
+  await vi.waitFor(() => expect(choice()?.textContent).toContain('Choose a domain'), 10_000);
+  await vi.waitFor(() => expect(document.querySelectorAll('form option')).not.toHaveLength(0), 10_000);
+  document.querySelector('form')?.requestSubmit();
+  await vi.waitFor(() =>
+    expect(document.querySelector('form')?.textContent).toContain('Choose the domain that it is for'),
+  );
+  expect(choice()?.getAttribute('aria-invalid')).toBe('true');
+  expect(document.activeElement).toBe(choice());
+});
+
 test('who has no domain is led to Domains, where there would be nothing to order', async () => {
   using shown = showScreen(<CertificatesScreen />, {
     'certificates.list': () => ({ items: [], localRoot: null }),

@@ -18,6 +18,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
   const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];
   const [chosen, choose] = useState<string>();
   const [isWildcard, setWildcard] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const domain = proved.find(({ id }) => id === chosen) ?? (proved.length === 1 ? proved[0] : undefined);
   const issue = trpc.certificates.issue.useMutation({
     onSuccess: ({ names }) => {
@@ -35,12 +36,15 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
       isBusy={issue.isPending}
       onSubmit={(event) => {
         event.preventDefault();
-        if (domain !== undefined) issue.mutate({ domainId: domain.id, ...(isWildcard && { wildcard: true }) });
+        if (domain !== undefined) return issue.mutate({ domainId: domain.id, ...(isWildcard && { wildcard: true }) });
+        setAsked(proved.length > 0);
+        event.currentTarget.querySelector<HTMLElement>('[role="combobox"]')?.focus();
       }}
       onClose={onClose}
     >
       <Field
         label="Domain"
+        error={isAsked && domain === undefined ? 'Choose the domain that it is for' : undefined}
         hint={
           domains.isSuccess && proved.length === 0 ? (
             <>
