@@ -175,6 +175,24 @@ test('before a working domain loses its records by an undo, they are named, and 
   expect(later.page.textContent).not.toContain('The records are written');
 });
 
+test('an undo that takes www alone does not say that the main name is lost', async () => {
+  const set = { ttl: 300, values: ['shop.example'] };
+  const change = { action: 'add', ...www, before: null, after: set } as const;
+  const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', error: null, changes: [change], conflicts: [] };
+  const domain = domainOf({ state: 'active', records: [recordOf({ state: 'ok' }), recordOf({ ...www, state: 'ok' })] });
+  const answers = {
+    ...domainAnswers(domainOf()),
+    'domains.get': () => domain,
+    'domains.lastPlan': () => ({ ...plan, state: 'applied', changedAt: new Date() }),
+  };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are written');
+  shown.button('Undo').click();
+  const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
+  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type'), 10_000);
+  expect(dialog()).toContain('Visitors who type www.shop.example no longer reach');
+});
+
 test('the list names the main name where it is the other of the two', async () => {
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ servedName: 'www.shop.example' })));
   await shown.sees('with www.shop.example as its main name');

@@ -20,6 +20,7 @@ export function UndoDialog({ domain, plan: { planId, zone, changes }, onClose }:
     },
   });
   const changed = changes.filter(({ action }) => action !== 'leave');
+  const lost = domain.state === 'active' ? lostNames(changed, domain) : [];
   return (
     <ConfirmDialog
       isOpen
@@ -27,8 +28,8 @@ export function UndoDialog({ domain, plan: { planId, zone, changes }, onClose }:
       title="Undo this change?"
       description={
         <>
-          {domain.state === 'active' && changed.some((change) => isRoute(change, domain)) && (
-            <p className="mb-2">Visitors who type {writtenName(domain)} no longer reach your deployment.</p>
+          {lost.length > 0 && (
+            <p className="mb-2">Visitors who type {lost.join(' or ')} no longer reach your deployment.</p>
           )}
           <ul aria-label="Records" className="flex flex-col gap-1 text-sm">
             {changed.map(({ type, name, before, after }) => (
@@ -54,8 +55,14 @@ export function UndoDialog({ domain, plan: { planId, zone, changes }, onClose }:
 
 type Change = RecordPlan['changes'][number];
 
-function isRoute({ type, name }: Change, { records }: Domain): boolean {
-  return records.some((one) => one.purpose === 'route' && one.type === type && one.name === name);
+/** Returns the names, as people write them, of which a record goes that leads here. */
+function lostNames(changed: readonly Change[], domain: Domain): string[] {
+  const going = domain.records.filter(({ purpose, type, name, value }) => {
+    const isHere = (one: Change) => one.type === type && one.name === name;
+    const goes = ({ before, after }: Change) => after !== null && !before?.values.includes(value);
+    return purpose === 'route' && changed.some((one) => isHere(one) && goes(one));
+  });
+  return [...new Set(going.map(({ name }) => writtenName(domain, name)))];
 }
 
 function undoneText(zone: string, changed: readonly Change[]): string {
