@@ -167,14 +167,14 @@ test('who removes a connection is told of each deployment by its name and its ad
   );
 });
 
-test('who removes a DNS connection is told of the domains whose certificates need it', async () => {
+test('who removes a DNS connection is told of the domains whose certificates may need it', async () => {
   const common = connectionOf();
   const domains = [{ id: 'd', name: 'harbour.example' }];
   const connection: Connection = { ...common, kind: 'dns', provider: 'hetzner', domains, lostZones: [] };
   using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
   await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'Without it, certificates that rely on a DNS proof cannot be renewed for these domains:',
+    'These domains may need this connection to renew certificates that are proved through DNS:',
   );
 });
 

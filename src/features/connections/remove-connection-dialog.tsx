@@ -38,7 +38,7 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
             {domains.length > 0 && (
               <>
                 <p className="mt-2">
-                  Without it, certificates that rely on a DNS proof cannot be renewed for these domains:
+                  These domains may need this connection to renew certificates that are proved through DNS:
                 </p>
                 <Names of={domains} />
               </>
