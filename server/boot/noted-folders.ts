@@ -16,8 +16,8 @@ export function packageRoot(): string {
 const NOTES = join(packageRoot(), 'dist', 'data-folders');
 
 /**
- * Notes that this copy of Fairlead was started with this data folder, so that `fairlead outbox` finds it without its
- * DATA_DIR. Each has a file of its own, since several instances may start at the same time; those of folders that are
+ * Notes that this copy of Fairlead was started with this data folder, so that the `fairlead` commands find it without
+ * its DATA_DIR. Each has a file of its own, since several instances may start at the same time; those of folders that are
  * gone are removed.
  */
 export async function noteDataFolder(path: string, notes = NOTES): Promise<void> {

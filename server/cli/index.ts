@@ -39,11 +39,11 @@ async function main(words: string[]): Promise<void> {
   } else if (command === 'outbox' && action === 'show' && words.length <= 3) {
     await showMail(await dataFolders(), id, write);
   } else if (command === 'jobs' && (action ?? 'list') === 'list' && words.length <= 2) {
-    await onDatabase(readEnv(process.env), () => listJobs(write));
+    await onDatabase(readEnv(process.env), await dataFolders(), () => listJobs(write));
   } else if (command === 'jobs' && action === 'rerun' && id !== undefined && words.length === 3) {
-    await onDatabase(readEnv(process.env), () => rerunJob(id, write));
+    await onDatabase(readEnv(process.env), await dataFolders(), () => rerunJob(id, write));
   } else if (onLicenses !== null) {
-    await onDatabase(readEnv(process.env), onLicenses);
+    await onDatabase(readEnv(process.env), await dataFolders(), onLicenses);
   } else if (command === undefined || command === 'help' || command === '--help') {
     write(USAGE);
   } else {

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { errnoOf, makeFolder, writeDurably } from '../../lib/durable-file.ts';
 import type { Log } from '../../lib/log.ts';
 import { findMongod, type MongodSources } from './mongod-binary.ts';
-import { type Credentials, freePort, launchMongod, type MongodProcess, stopOrphanedMongod } from './mongod-process.ts';
+import {
+  type Credentials,
+  freePort,
+  launchMongod,
+  type MongodProcess,
+  runningMongod,
+  stopOrphanedMongod,
+} from './mongod-process.ts';
 
 /**
  * The database that Fairlead keeps for itself: one `mongod` as a one-node replica set under `DATA_DIR/mongo`, bound to
@@ -145,6 +152,11 @@ export async function embeddedUri(dataDir: string): Promise<string | null> {
   const credentials = await readJson(join(folder, 'credentials.json'), asCredentials);
   const marker = await readJson(join(folder, MARKER), asMarker);
   return credentials === null || marker === null ? null : uriOf(marker.port, credentials);
+}
+
+/** Returns whether the database of this folder is running on this machine. */
+export async function isEmbeddedRunning(dataDir: string): Promise<boolean> {
+  return (await runningMongod(join(dataDir, 'mongo', 'data'))) !== null;
 }
 
 /**

@@ -149,8 +149,8 @@ async function tryPort(port: number): Promise<number> {
 
 /** Ends a `mongod` that a killed app left behind, and waits until it has released the data. */
 export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void> {
-  const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
-  if (!Number.isInteger(pid) || pid <= 0 || !(await isMongodOf(pid, dbPath))) return;
+  const pid = await runningMongod(dbPath);
+  if (pid === null) return;
   log.info('Database of an earlier start is still running; ending it first', { pid });
   signalProcess(pid, 'SIGTERM');
   const killAt = performance.now() + ORPHAN_TIMEOUT_MS;
@@ -158,6 +158,12 @@ export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void
     if (performance.now() > killAt) signalProcess(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Returns the process number of the `mongod` that runs on that folder; null when none does. */
+export async function runningMongod(dbPath: string): Promise<number | null> {
+  const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
+  return Number.isInteger(pid) && pid > 0 && (await isMongodOf(pid, dbPath)) ? pid : null;
 }
 
 /** Returns whether that process is a `mongod` on that folder, and not another program that got its number. */
