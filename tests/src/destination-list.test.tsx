@@ -11,11 +11,10 @@ import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtu
 const AT_NETLIFY: Destination = { id: 'a', platform: 'netlify', url: 'https://a.example', state: 'live', error: null };
 const AT_VERCEL: Destination = { id: 'b', platform: 'vercel', url: 'https://b.example', state: 'live', error: null };
 
-function show(plan: 'BASIC' | 'PRO', destinations: Destination[], lostConnections: LostConnection[] = []) {
+function show(plan: 'BASIC' | 'PRO', destinations: Destination[], lostConnections: LostConnection[] = [], path = '/') {
   const deployment = deploymentOf({ platform: 'netlify', destinations, lostConnections });
-  return showScreen(<DestinationList deployment={deployment} isReadOnly={false} />, {
-    'subscription.allowance': () => allowanceOf({ plan, severalPlatforms: plan === 'PRO' }),
-  });
+  const answers = { 'subscription.allowance': () => allowanceOf({ plan, severalPlatforms: plan === 'PRO' }) };
+  return showScreen(<DestinationList deployment={deployment} isReadOnly={false} />, answers, { pattern: '/', path });
 }
 
 test('a plan with one platform at a time offers a move, and no other one before the first is over', async () => {
@@ -30,6 +29,20 @@ test('a plan with one platform at a time offers a move, and no other one before 
 test('a plan with several platforms at once adds one', async () => {
   using shown = show('PRO', [AT_NETLIFY, AT_VERCEL]);
   await shown.sees('Add a platform');
+});
+
+test.each([
+  ['#platforms', 'Add a platform'],
+  ['', undefined],
+])('an address that ends with “%s” leads to %s', async (hash, name) => {
+  const focused: string[] = [];
+  using _focus = vi.spyOn(HTMLElement.prototype, 'focus').mockImplementation(function (this: HTMLElement) {
+    focused.push(this.textContent.trim());
+  });
+  using shown = show('PRO', [AT_NETLIFY], [], `/${hash}`);
+  await shown.sees('Add a platform');
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(focused).toEqual(name === undefined ? [] : [name]);
 });
 
 test('where a platform waits for the person, they are led to what is left to do', async () => {

@@ -105,7 +105,7 @@ test('what was lost at another platform is not what a release failed for', async
 });
 
 test.each([
-  ['http://harbour.localhost:3001', '/deployments/harbour?tab=settings'],
+  ['http://harbour.localhost:3001', '/deployments/harbour?tab=settings#platforms'],
   ['https://harbour.sites.example', undefined],
 ])('of a site at %s it is said where a platform is added, if only this computer can open it', (url, path) => {
   const { deploymentId, deploymentName, platform } = releaseDetailOf();

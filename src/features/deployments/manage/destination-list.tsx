@@ -76,10 +76,15 @@ function AddButton({ deployment, onAdd }: AddButtonProps) {
     );
   }
   return (
-    <Button size="sm" disabled={deployment.state === 'deploying'} onClick={() => onAdd(isMove)}>
+    <Button ref={leadTo} size="sm" disabled={deployment.state === 'deploying'} onClick={() => onAdd(isMove)}>
       {!isMove && <Plus />} {isMove ? 'Move to another platform' : 'Add a platform'}
     </Button>
   );
+}
+
+/** Leads to the button from a live site that only this computer can open, once the page has arrived at its top. */
+function leadTo(button: HTMLButtonElement | null): void {
+  if (location.hash === '#platforms') setTimeout(() => button?.focus());
 }
 
 type DestinationRowProps = {

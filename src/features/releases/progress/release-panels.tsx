@@ -65,7 +65,7 @@ export function AddressPanel(props: AddressPanelProps) {
             <p className="text-sm text-ink-muted">
               Only this computer can open this address. To show the site to others,{' '}
               <Link
-                to={`${href.deployment(deploymentId)}?tab=settings`}
+                to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
                 className="rounded-tight text-accent underline"
               >
                 publish it on a hosting platform
