@@ -187,7 +187,7 @@ function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
     <>
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">
-        Not sure where it belongs?{' '}
+        Not sure where your site belongs?{' '}
         <Link to={paths.testSimulation} className="rounded-tight text-accent underline">
           See where it fits
         </Link>

@@ -207,7 +207,10 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Source', value: SOURCE_LABELS[release.source] },
         { name: 'Files', value: release.fileCount.toLocaleString('en') },
         { name: 'Size', value: <Size bytes={release.totalBytes} /> },
-        { name: 'Changed files', value: release.changedFiles.toLocaleString('en') },
+        {
+          name: release.number === 1 ? 'New files' : 'Changed files',
+          value: release.changedFiles.toLocaleString('en'),
+        },
       ]}
     />
   );

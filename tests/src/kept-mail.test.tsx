@@ -73,7 +73,7 @@ test.each([
   using shown = showScreen(<ConfirmBanner user={{ ...ada, email, emailConfirmed: false }} />, {});
   await expect.poll(() => shown.page.querySelector('.invisible')).toBe(null);
   expect(shown.page.querySelector('p[title]')?.textContent).toBe(
-    `This Fairlead keeps the link in its outbox: run npx fairlead outbox show${named}`,
+    `Get the link on the computer where Fairlead runs: npx fairlead outbox show${named}`,
   );
 });
 

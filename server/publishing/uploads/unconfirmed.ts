@@ -85,11 +85,10 @@ export async function unconfirmedHint(
     .session(session)
     .lean<Pick<UserRow, 'createdAt' | 'email'>>();
   if (user === null) return null;
-  const confirm = 'Confirm your email address to publish more.';
-  if (!providers.mailer.keepsMail) return confirm;
-  const hours = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / HOUR_MS);
-  const where = `The link is in the outbox: run “${outboxCommand(user.email)}” on the computer that Fairlead runs on.`;
-  return `${confirm} ${where} Or wait: this limit ends in ${formatCount(hours, 'hour')}.`;
+  if (!providers.mailer.keepsMail) return 'Confirm your email address to publish more.';
+  const days = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / DAY_MS);
+  const where = `“${outboxCommand(user.email)}” shows the link on the computer where Fairlead runs`;
+  return `Confirm your email address to publish more: ${where}. Or wait ${formatCount(days, 'day')}.`;
 }
 
 function unconfirmedSince({ limits, now }: Providers) {

@@ -26,7 +26,7 @@ export function ConfirmBanner({ user }: { user: User }) {
             sent={<span className="block sm:truncate">Link sent to {user.email}</span>}
             kept={
               <>
-                This Fairlead keeps the link in its outbox: run{' '}
+                Get the link on the computer where Fairlead runs:{' '}
                 <span className="max-sm:block">
                   <OutboxCommand to={user.email} />
                 </span>

@@ -15,8 +15,8 @@ export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {
   if (!leadHere(records)) return null;
   return (
     <Notice tone="warn" title={LOOPBACK_TITLE}>
-      Do not create these records at a public DNS provider: visitors would end up at their own computer. The operator
-      sets SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the host first.
+      Do not create these records at a public DNS provider: visitors would end up at their own computer. Whoever runs
+      this Fairlead sets SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the host first.
     </Notice>
   );
 }

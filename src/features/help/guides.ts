@@ -9,9 +9,9 @@ export const guides: readonly Chapter[] = [
         id: 'first-website',
         title: 'Publish your first website',
         paragraphs: [
-          '1. Register, read the disclaimer, and start the 14-day trial on the pricing page.',
-          '2. Open New Deployment and drop the folder that holds index.html, or choose it with the button.',
-          '3. Read what was found: the kind of site, its start page, what is left out and what looks wrong.',
+          '1. Read the disclaimer, then drop the folder that holds index.html on Home, or choose it with the button.',
+          '2. Read what was found: the kind of site, its start page, what is left out and what looks wrong.',
+          '3. Choose Register to publish, and start the 14-day trial: the folder stays chosen.',
           '4. Give it a name. Its address is made from the name; you see it before anything is published.',
           '5. Choose Publish and watch the steps. When it is live, Visit opens it.',
         ],
@@ -175,7 +175,7 @@ export const guides: readonly Chapter[] = [
         id: 'install-root',
         title: 'Install the root certificate of this Fairlead',
         paragraphs: [
-          'Download the root certificate on SSL Certificates. The operator of this Fairlead can then pass off any website as genuine on a computer that has it: install it only if you trust them.',
+          'Download the root certificate on SSL Certificates. Install it only if you trust whoever runs this Fairlead, who could then sign for any website on that computer.',
           'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
           'macOS: open the file in Keychain Access, add it to the keychain System, open it there and set Trust to Always Trust.',
           'Firefox, on every system: Settings, Privacy & Security, View Certificates, Authorities, Import; tick “Trust this CA to identify websites”.',

@@ -41,7 +41,7 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
         title={isBlocking ? title : `This ${noun} may not fit`}
         action={asksToConfirm && user !== null && <SendConfirmation email={user.email} size="sm" />}
       >
-        {message} {hint} {!isBlocking && 'Files that you have published before do not count again.'}
+        {message} {hint} {!isBlocking && 'Files published before do not count again.'}
       </Notice>
     </div>
   );
