@@ -6,7 +6,7 @@ import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
-import { appStartedAtMs, isWayIn } from '../../src/features/feedback/use-feedback-prompt.ts';
+import { appStartedAtMs, isCalm } from '../../src/features/feedback/use-feedback-prompt.ts';
 import { ada } from '../support/screen-fixtures.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,6 +17,7 @@ let sent: unknown[] = [];
 /** The answer of `deployments.list` to the signed-in person. */
 let live: unknown[] = [];
 let asked = 0;
+let whenAsked = () => {};
 
 /** The elements below the floating button; happy-dom lays nothing out. */
 let below: Element[] = [];
@@ -35,6 +36,7 @@ beforeEach(() => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     if (String(input).includes('deployments.list')) {
       asked += 1;
+      whenAsked();
       return Response.json([{ result: { data: { json: { items: live, nextCursor: null } } } }]);
     }
     if (!String(input).includes('feedback.rate')) return new Response('{}', { status: 401 });
@@ -46,6 +48,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
   document.body.replaceChildren();
 });
 
@@ -141,19 +144,52 @@ test('on the page of a release, whose outcome is awaited, it waits', async () =>
   await opened();
 });
 
-test('on the gates, sign-in and the plans it waits, and asks on the page behind them', async () => {
+test('it asks by itself where one only looks, and waits where something is done', async () => {
+  const calm = ['/', '/faq', '/help', '/dashboard', '/deployments', '/deployment-history', '/domains', '/certificates'];
   const ways = ['/disclaimer', '/beta-welcome', '/login', '/register', '/auth', '/auth/reset', '/pricing'];
   const plans = ['/subscription/pricing', '/subscription/success', '/subscription/cancel', '/checkout/test/1'];
-  expect([...ways, ...plans].filter((path) => !isWayIn(path))).toEqual([]);
-  expect(['/', '/about', '/dashboard', '/deployments', '/payment-success'].filter(isWayIn)).toEqual([]);
+  const tasks = [
+    '/about',
+    '/diagnostics',
+    '/domains/1',
+    '/deployments/1',
+    '/new-deployment',
+    '/quick-deploy',
+    '/account',
+  ];
+  expect([...calm, ...ways, ...plans, ...tasks].filter(isCalm)).toEqual(calm);
 
-  history.replaceState(null, '', '/subscription/pricing');
+  history.replaceState(null, '', '/domains/1');
   using _shown = show();
   await vi.advanceTimersByTimeAsync(untilAskedMs() + 25_000);
   expect(sessionStorage.length).toBe(0);
-  history.replaceState(null, '', '/new-deployment');
+  history.replaceState(null, '', '/dashboard');
   await vi.advanceTimersByTimeAsync(1_000);
   await opened();
+});
+
+test('it does not ask on a press, one made while the server is asked whether anything is live included', async () => {
+  signInAs({ ...ada, deploymentCount: 1 });
+  live = [{ id: 'harbour' }];
+  getCache.clear();
+  const activation = { isActive: true };
+  vi.stubGlobal('navigator', Object.create(navigator, { userActivation: { value: activation } }));
+  using _shown = show();
+  await vi.advanceTimersByTimeAsync(untilAskedMs() + 5_000);
+  expect([asked, sessionStorage.length]).toEqual([0, 0]);
+  activation.isActive = false;
+  whenAsked = () => {
+    activation.isActive = true;
+  };
+  await vi.advanceTimersByTimeAsync(1_000);
+  await until(() => expect(asked).toBe(1));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sessionStorage.length).toBe(0);
+  whenAsked = () => {};
+  activation.isActive = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await opened();
+  session.signOut();
 });
 
 test('its words are read at every width, and it leaves a control or text below it free', async () => {

@@ -47,16 +47,19 @@ test('dismissal is remembered for good under main-app, asking for the browser se
   expect([isFeedbackDismissed(), wasFeedbackAsked()]).toEqual([true, false]);
 });
 
-test('the dialog waits while another is open', () => {
+test('the dialog waits while another is open or files are dragged over the page', () => {
   expect(isSomethingOpen(document)).toBe(false);
-  document.body.innerHTML = '<div role="alertdialog"></div>';
-  expect(isSomethingOpen(document)).toBe(true);
+  for (const open of ['<div role="alertdialog"></div>', '<div data-over="true"></div>']) {
+    document.body.innerHTML = open;
+    expect(isSomethingOpen(document), open).toBe(true);
+  }
 });
 
-test('the dialog waits while a field has the focus, and not while a button has', () => {
-  document.body.innerHTML = '<button id="b"></button><input id="i">';
-  document.getElementById('b')?.focus();
-  expect(isTyping(document)).toBe(false);
-  document.getElementById('i')?.focus();
-  expect(isTyping(document)).toBe(true);
+test('the dialog waits while a field or a form has the focus, and not while another button has', () => {
+  document.body.innerHTML = '<button id="b"></button><input id="i"><form><button id="f"></button></form>';
+  const whileFocused = ['b', 'i', 'f'].map((id) => {
+    document.getElementById(id)?.focus();
+    return isTyping(document);
+  });
+  expect(whileFocused).toEqual([false, true, true]);
 });

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { isAuthScreen, matchesPath, paths } from '../../lib/paths.ts';
+import { matchesPath, paths } from '../../lib/paths.ts';
 import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
@@ -12,9 +12,9 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started. It waits while another
- * dialog is open, a field has the focus, files are chosen or sent, on the pages that lead into the product, and on that
- * of a release, whose outcome is awaited there. A signed-in person (`hasAccount`) has nothing to rate until something of
- * theirs is live, and looks at that for its first minute.
+ * dialog is open, a field has the focus, files are dragged, chosen or sent, right after a press, and on each page where
+ * something is done or awaited. A signed-in person (`hasAccount`) has nothing to rate until something of theirs is live,
+ * and looks at that for its first minute.
  */
 export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
   const latest = useRef({ ask, hasAccount });
@@ -33,8 +33,11 @@ export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
         return;
       }
       const hasNothing = latest.current.hasAccount && !(await isAnythingLive());
+      if (isOver) return;
       if (hasNothing || hadNothing) timer = setTimeout(look, FEEDBACK_PROMPT_DELAY_MS);
-      else if (!isOver) latest.current.ask();
+      // The answer took a while.
+      else if (isGoodMoment()) latest.current.ask();
+      else timer = setTimeout(look, LOOK_AGAIN_MS);
       hadNothing = hasNothing;
     }
 
@@ -52,23 +55,30 @@ function isAnythingLive(): Promise<boolean> {
 
 function isGoodMoment(): boolean {
   const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
-  return !isBusy && !isWayIn(location.pathname) && !matchesPath(paths.release, location.pathname);
+  // What was just pressed may still be on its way onto the screen.
+  return !isBusy && !navigator.userActivation?.isActive && isCalm(location.pathname);
 }
 
 export function isSomethingOpen(page: Document): boolean {
   return (
-    page.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [data-chosen]') !== null
+    page.querySelector(
+      '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [data-chosen], [data-over]',
+    ) !== null
   );
 }
 
 export function isTyping(page: Document): boolean {
   const focused = page.activeElement;
-  return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
+  return (
+    focused instanceof HTMLElement &&
+    (focused.isContentEditable || focused.closest('input, textarea, select, form') !== null)
+  );
 }
 
-/** Returns whether the page is a gate, sign-in or a choice of plan: people there have nothing to rate yet. */
-export function isWayIn(pathname: string): boolean {
-  if (isAuthScreen(pathname) || pathname.startsWith('/auth/') || pathname.startsWith('/subscription/')) return true;
-  const others = [paths.disclaimer, paths.betaWelcome, paths.pricing, paths.testCheckout];
-  return others.some((pattern) => matchesPath(pattern, pathname));
+/** Returns whether the page is only looked at: the dashboard, a list, or one that introduces or explains the product. */
+export function isCalm(pathname: string): boolean {
+  return CALM.some((pattern) => matchesPath(pattern, pathname));
 }
+
+const { home, faq, help, dashboard, deployments, deploymentHistory, domains, certificates } = paths;
+const CALM = [home, faq, help, dashboard, deployments, deploymentHistory, domains, certificates];
