@@ -93,6 +93,20 @@ test('where the browser has no room for the files, a reload asks for the folder 
   expect(shown.page.textContent).not.toContain('Choose harbour again');
 });
 
+test('an address is promised only once it is known to be free', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  let answer = (_check: unknown): void => undefined;
+  const asked = new Promise((resolve) => {
+    answer = resolve;
+  });
+  using shown = show({ 'deployments.checkAddress': () => asked });
+  await shown.sees('live at harbour.localhost');
+  expect(shown.page.textContent).toContain('If free, live at harbour.localhost');
+  expect(shown.page.textContent).not.toContain('ill be live');
+  answer({ wanted: 'harbour', slug: 'harbour' });
+  await shown.sees('Will be live at harbour.localhost');
+});
+
 test('an address that is taken is told while the name is typed, with the one that it will be', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   using shown = show({ 'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour-7' }) });

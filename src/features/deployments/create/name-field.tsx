@@ -146,6 +146,8 @@ export function AddressHint({ platform, name, check }: AddressHintProps) {
   if (check === undefined && slug === '') return 'An address is made for it';
   const isTaken = check !== undefined && check.slug !== check.wanted;
   const shown = check === undefined ? slug : check.slug;
+  // As long as the words for a free address: what is below does not move when they take the place.
+  const lead = check === undefined ? 'If free, live at' : `${isTaken ? 'It will' : 'Will'} be live at`;
   return (
     <>
       {isTaken && (
@@ -157,7 +159,7 @@ export function AddressHint({ platform, name, check }: AddressHintProps) {
         'A few letters are added to it.'
       ) : (
         <span className="flex flex-wrap items-baseline gap-x-1">
-          {isTaken ? 'It will be live at' : 'Will be live at'} <Address slug={shown} />
+          {lead} <Address slug={shown} />
           <span className="empty:hidden">{reachText()}</span>
         </span>
       )}
