@@ -4,13 +4,13 @@ import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { useNewPlace } from '../features/deployments/create/below-folder.ts';
+import { ComingAddress } from '../features/deployments/create/coming-address.tsx';
 import { NameField } from '../features/deployments/create/name-field.tsx';
 import {
   NewDeploymentForm,
   useNewDeployment,
   useNewDeploymentFields,
 } from '../features/deployments/create/new-deployment-form.tsx';
-import { OtherAddress } from '../features/deployments/create/other-address.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
@@ -40,7 +40,7 @@ export function NewDeploymentScreen() {
       <div className="flex flex-col gap-6 max-lg:**:scroll-mb-32 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
         <Files />
         <Card className="p-5 max-lg:contents">
-          <PublishForm className="max-lg:contents" aboveSticky={<OtherAddress />}>
+          <PublishForm className="max-lg:contents" aboveSticky={<ComingAddress />}>
             <Card className="p-4 sm:p-5 lg:contents">
               <NameField />
             </Card>

@@ -105,6 +105,8 @@ test('an address is promised only once it is known to be free', async () => {
   expect(shown.page.textContent).not.toContain('ill be live');
   answer({ wanted: 'harbour', slug: 'harbour' });
   await shown.sees('Will be live at harbour.localhost');
+  // Once at the name, and once above the button, which a phone shows long before it.
+  expect(shown.page.textContent?.match(/Will be live at/g)).toHaveLength(2);
 });
 
 test('an address that is taken is told while the name is typed, with the one that it will be', async () => {
@@ -112,7 +114,6 @@ test('an address that is taken is told while the name is typed, with the one tha
   using shown = show({ 'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour-7' }) });
   await shown.sees('is taken.');
   expect(shown.page.textContent).toMatch(/harbour\S* is taken\.It will be live at harbour-7/);
-  // Once at the name, and once above the button, which a phone shows long before it.
   expect(shown.page.textContent?.match(/is taken\./g)).toHaveLength(2);
 });
 

@@ -8,7 +8,7 @@ import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts
 import { trpc } from '../../../api/trpc.ts';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
-import { HostName } from '../../../components/host-name.tsx';
+import { HostName, type HostNameProps } from '../../../components/host-name.tsx';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { storeDraft } from '../../../lib/draft-storage.ts';
 import { formatAddress } from '../../../lib/format.ts';
@@ -135,10 +135,15 @@ function TwinHint() {
   );
 }
 
-type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
+type AddressHintProps = {
+  platform: PlatformId;
+  name: string;
+  check: AddressCheck | undefined;
+  fit?: HostNameProps['fit'];
+};
 
-/** Says which address the name leads to. */
-export function AddressHint({ platform, name, check }: AddressHintProps) {
+/** Says which address the name leads to, and where `fit` leaves room for it, who can open that. */
+export function AddressHint({ platform, name, check, fit = 'wrap' }: AddressHintProps) {
   const slug = slugFromName(name);
   const { isServedHere, title } = PLATFORMS[platform];
   if (!isServedHere) return `${title} makes the address from the name, if that address is free.`;
@@ -152,21 +157,21 @@ export function AddressHint({ platform, name, check }: AddressHintProps) {
     <>
       {isTaken && (
         <span className="flex flex-wrap items-baseline gap-x-1">
-          <Address slug={check.wanted} /> is taken.
+          <Address slug={check.wanted} fit={fit} /> is taken.
         </span>
       )}
       {shown === null ? (
         'A few letters are added to it.'
       ) : (
         <span className="flex flex-wrap items-baseline gap-x-1">
-          {lead} <Address slug={shown} />
-          <span className="empty:hidden">{reachText()}</span>
+          {lead} <Address slug={shown} fit={fit} />
+          {fit === 'wrap' && <span className="empty:hidden">{reachText()}</span>}
         </span>
       )}
     </>
   );
 }
 
-function Address({ slug }: { slug: string }) {
-  return <HostName name={addressOfSlug(slug)} fit="wrap" className="text-xs!" />;
+function Address({ slug, fit }: { slug: string; fit: HostNameProps['fit'] }) {
+  return <HostName name={addressOfSlug(slug)} fit={fit} className="text-xs!" />;
 }

@@ -1,0 +1,16 @@
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { AddressHint, useNewName } from './name-field.tsx';
+import { useNewDeploymentFields } from './new-deployment-form.tsx';
+
+/** Says above a button that is in sight before the name is where the deployment will be live. */
+export function ComingAddress() {
+  const { watch } = useNewDeploymentFields();
+  const { name, problem, address } = useNewName();
+  const platform = watch('platform');
+  if (!PLATFORMS[platform].isServedHere || name.trim() === '' || problem !== undefined) return null;
+  return (
+    <div className="mb-2 min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap lg:hidden">
+      <AddressHint platform={platform} name={name} check={address} fit="truncate" />
+    </div>
+  );
+}
