@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Subject, Tools, Visit } from '../../server/diagnostics/checks/check.ts';
+import type { Check, Subject, Tools, Visit } from '../../server/diagnostics/checks/check.ts';
 import { caSide } from '../../server/diagnostics/checks/dns/ca-side.ts';
 import { caa } from '../../server/diagnostics/checks/dns/caa.ts';
 import { delegation } from '../../server/diagnostics/checks/dns/delegation.ts';
 import { dnssec } from '../../server/diagnostics/checks/dns/dnssec.ts';
 import { resolves } from '../../server/diagnostics/checks/dns/resolves.ts';
 import { ttl } from '../../server/diagnostics/checks/dns/ttl.ts';
+import { wwwAndApex } from '../../server/diagnostics/checks/dns/www-and-apex.ts';
 import { httpsForced } from '../../server/diagnostics/checks/served/https-forced.ts';
 import { mixedContent } from '../../server/diagnostics/checks/served/mixed-content.ts';
 import { port80 } from '../../server/diagnostics/checks/served/port-80.ts';
@@ -191,4 +192,23 @@ test.each([
     tools({ askNameServers: ask, askResolvers: ask, placesOf: async () => [{ address: '192.0.2.1', isOwn: true }] }),
   );
   expect(found).toMatchObject({ verdict, seen, ...(fix !== null && { fix: expect.stringContaining(fix) }) });
+});
+
+test('an alias that is right, of a name without an address, is cured at that name', async () => {
+  const www = `www.${NAME}`;
+  const record = { ttl: 300, purpose: 'route', required: true, alternativeGroup: null } as const;
+  const records = [
+    { ...record, type: 'A', name: NAME, value: '192.0.2.7' },
+    { ...record, type: 'CNAME', name: www, value: NAME },
+  ] as const;
+  const own = { ...OWN, records, certificateId: null, renewAt: null };
+  const without = async (cname: string | null, check: Check) => {
+    const answer = { server: 'ns1.example', address: '192.0.2.1', values: [], ttl: 60, error: null, cname };
+    const found = tools({ askNameServers: async () => [answer], placesOf: async () => [] });
+    return (await check.run(subject({ name: www, counterpart: NAME, own }), found)).fix;
+  };
+  expect(await without(NAME, resolves)).toBe(`Set A ${NAME} to 192.0.2.7 (TTL 300).`);
+  expect(await without(null, resolves)).toBe(`Set CNAME ${www} to ${NAME} (TTL 300).`);
+  expect(await without(NAME, wwwAndApex)).toBe(`Add the records of ${NAME} as well.`);
+  expect(await without(null, wwwAndApex)).toBe(`Add the records of ${www} as well.`);
 });

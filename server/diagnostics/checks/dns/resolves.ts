@@ -37,7 +37,7 @@ export const resolves: Check = {
     const addresses = [...valuesOf(seen.four), ...valuesOf(seen.six)];
     const facts = factsOf(name, seen);
     if (addresses.length === 0) {
-      const fix = wantedText(subject) ?? `Add an A record for ${name}.`;
+      const fix = wantedText({ ...subject, name: lackingName(subject, four) }) ?? `Add an A record for ${name}.`;
       return fail(`${name} has no address at its name servers.`, fix, { facts, repair: recordsRepair(subject) });
     }
     const differing = differingServer(seen.four) ?? differingServer(seen.six);
@@ -86,6 +86,13 @@ function factsOf(name: string, { four, six }: Seen): Facts {
     [`AAAA of ${name}`]: valuesOf(six),
     [`CNAME of ${name}`]: cname === null ? [] : [cname],
   };
+}
+
+/** Returns whose records a name without an address lacks: its own, or those of the name that its right alias leads to. */
+export function lackingName(subject: Subject, answers: readonly ServerAnswer[]): string {
+  const alias = aliasIn(answers);
+  if (alias === null || routeRecords({ ...subject, name: alias }).length === 0) return subject.name;
+  return routeRecords(subject).some(({ type, value }) => type === 'CNAME' && value === alias) ? alias : subject.name;
 }
 
 function aliasIn(answers: readonly ServerAnswer[]): string | null {

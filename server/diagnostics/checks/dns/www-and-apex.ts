@@ -1,5 +1,6 @@
 import { type Check, fail, pass, recordsRepair, unknown, warn } from '../check.ts';
 import { chainFrom } from '../served/redirects.ts';
+import { lackingName } from './resolves.ts';
 
 /** Checks whether the name and its `www` lead to the same site. */
 export const wwwAndApex: Check = {
@@ -13,8 +14,9 @@ export const wwwAndApex: Check = {
     const places = await Promise.all([name, counterpart].map((one) => tools.placesOf(one)));
     const missing = [name, counterpart].find((_, index) => places[index]?.length === 0);
     if (missing !== undefined) {
-      const fix = `Add the records of ${missing} as well.`;
-      return warn(`${missing} has no address.`, fix, { repair: recordsRepair(subject) });
+      const lacking = lackingName({ ...subject, name: missing }, await tools.askNameServers(missing, 'A'));
+      const fix = `Add the records of ${lacking} as well.`;
+      return warn(`${lacking} has no address.`, fix, { repair: recordsRepair(subject) });
     }
     const [one, other] = await Promise.all([name, counterpart].map((host) => chainFrom(`${scheme}://${host}/`, tools)));
     if (!one || !other || one.end.fault !== null || other.end.fault !== null) {
