@@ -57,7 +57,7 @@ async function settleAndGoOn(
   found: DomainCheck,
 ): Promise<void> {
   const settled = await saveCheck(session, providers, found);
-  if (settled !== null && !isAtRest(settled)) await expediteCheck(session, settled);
+  if (settled !== null && !isAtRest(settled, providers.now())) await expediteCheck(session, settled);
 }
 
 /**

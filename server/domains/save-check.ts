@@ -70,6 +70,7 @@ export async function saveCheck(
   const fields = checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now);
   const moved = {
     ...{ state: reached, problem: fields.problem, quickFrom, attached: domain.attached ?? null },
+    ...{ servedName, pointedNames: fields.pointedNames, records },
     ...{ isSilent: isSilent(found), isDoubted, tookMs: found.tookMs },
   };
   const $set = {
@@ -164,7 +165,7 @@ function checkedFields(
   state: DomainState,
   pointsTo: ReadonlyMap<string, PointsTo>,
   now: Date,
-): Record<string, unknown> & { problem: (Problem & { since: Date }) | null } {
+): Record<string, unknown> & { pointedNames: string[]; problem: (Problem & { since: Date }) | null } {
   const { domain, answers } = found;
   const pointedNames = namesOf(domain).filter((name) => {
     const where = pointsTo.get(name);

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { nameNotSet } from '../../routers/rules/name-not-set.ts';
 import type { DomainRow } from '../database/models/domains/domain.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { enqueueJob, expediteJob } from '../queue/queue.ts';
@@ -31,15 +32,19 @@ const SILENT_MS = 15 * MINUTE_MS;
 const SLOW_MS = 2 * SECOND_MS;
 const REST_AFTER_SLOW = 10;
 
-type Resting = Pick<DomainRow, 'state' | 'attached'> & { problem?: { code: string } | null | undefined };
+/** The time that a name without records is looked for beside one that works: its owner may not want it. */
+const OTHER_NAME_MS = 6 * HOUR_MS;
+
+type Resting = Pick<DomainRow, 'state' | 'attached' | 'quickFrom'> &
+  Parameters<typeof nameNotSet>[0] & { problem?: { code: string } | null | undefined };
 
 /** Returns whether a domain works with both names, and nothing is outstanding, including its certificate at a platform. */
-export function isAtRest(domain: Resting): boolean {
-  return domain.state === 'active' && domain.problem?.code !== NAME_ELSEWHERE && !isCertificateComing(domain);
+export function isAtRest(domain: Resting, now: Date): boolean {
+  if (domain.state !== 'active' || domain.problem?.code === NAME_ELSEWHERE || isCertificateComing(domain)) return false;
+  return now.getTime() - domain.quickFrom.getTime() >= OTHER_NAME_MS || nameNotSet(domain) === undefined;
 }
 
 type Checked = Resting & {
-  quickFrom: Date;
   isSilent: boolean;
   isDoubted: boolean;
   /** The duration of the check. */
@@ -50,7 +55,7 @@ type Checked = Resting & {
 export function nextCheckAt(domain: Checked, now: Date): Date {
   const waitingMs = domain.isSilent ? SILENT_MS : quickMs(now.getTime() - domain.quickFrom.getTime());
   const restingMs = domain.isDoubted ? DOUBTED_MS : ACTIVE_MS;
-  return new Date(now.getTime() + (isAtRest(domain) ? restingMs : Math.max(waitingMs, restMs(domain.tookMs))));
+  return new Date(now.getTime() + (isAtRest(domain, now) ? restingMs : Math.max(waitingMs, restMs(domain.tookMs))));
 }
 
 function restMs(tookMs: number): number {

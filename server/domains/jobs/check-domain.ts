@@ -19,7 +19,7 @@ export const checkDomainJob: JobHandler<'check-domain'> = {
     const found = await runCheck(providers, domain, signal);
     if (found === null) return;
     const settled = await job.transaction((session) => saveCheck(session, providers, found));
-    if (settled !== null && isAtRest(settled)) return;
+    if (settled !== null && isAtRest(settled, providers.now())) return;
     const nextAt = settled?.nextCheckAt ?? domain.nextCheckAt;
     const delayMs = Math.max(1_000, nextAt.getTime() - providers.now().getTime());
     throw new JobDeferred('Not all records and addresses are there yet', delayMs);

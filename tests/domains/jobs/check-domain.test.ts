@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { DeploymentHealthModel } from '../../../server/database/models/publishing/deployment-health.ts';
-import { DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
 import { makeDue } from '../../support/make-due.ts';
@@ -189,7 +189,7 @@ test('a deployment is looked at again when its domain gets a certificate, and an
   expect(await JobModel.countDocuments({ ...looks, status: 'queued' })).toBe(1);
 });
 
-test('a www that leads elsewhere beside a name that works is told, and looked at again soon; one without records is not', async () => {
+test('a www that leads elsewhere beside a name that works is told, and looked at again soon; one without records is looked for', async () => {
   await using app = await createDomainApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Astray');
   const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'astray.test' });
@@ -210,5 +210,17 @@ test('a www that leads elsewhere beside a name that works is told, and looked at
   });
   expect(await openLooks(domainId)).toBe(1);
   await lab.write('astray.test', { 'www.astray.test A': [] });
-  expect(await look()).toEqual({ state: 'active', problem: null, waitMs: 30 * MINUTE_MS });
+  expect(await look()).toEqual({ state: 'active', problem: null, waitMs: 5 * SECOND_MS });
+  expect(await openLooks(domainId)).toBe(1);
+  const waitAfter = async (ms: number) => {
+    app.clock.advance(ms);
+    await makeDue();
+    await app.jobs.drain();
+    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
+    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+  };
+  expect(await waitAfter(5 * HOUR_MS)).toBe(MINUTE_MS);
+  // Its owner may not want it.
+  expect(await waitAfter(HOUR_MS)).toBe(30 * MINUTE_MS);
+  expect(await openLooks(domainId)).toBe(0);
 });
