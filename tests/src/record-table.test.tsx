@@ -104,6 +104,16 @@ test('what has to go before a CNAME is told, also once the domain has worked', a
   }
 });
 
+test('a name without records beside the one that works is told quietly', async () => {
+  const records = [recordOf({ state: 'ok' }), recordOf(www)];
+  const active = domainOf({ state: 'active', activeSince: new Date(0), pointedNames: ['shop.example'], records });
+  using shown = showScreen(<DomainScreen />, domainAnswers(active), PLACE);
+  await shown.sees('www.shop.example is not set yet: set its record below');
+  expect([...shown.page.querySelectorAll('[data-notice]')].map((one) => one.getAttribute('data-notice'))).toEqual([
+    'quiet',
+  ]);
+});
+
 test('while the proof is missing, the other records are said to be set at the same time', async () => {
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'unverified', provedAt: null })), PLACE);
   await shown.sees('the other records can be set at the same time');

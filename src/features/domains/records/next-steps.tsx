@@ -1,3 +1,4 @@
+import { nameNotSet } from '../../../../routers/rules/name-not-set.ts';
 import { isAddress, valuesSeen } from '../../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
 import { Notice } from '../../../components/notice.tsx';
@@ -5,16 +6,20 @@ import { Notice } from '../../../components/notice.tsx';
 type NextStepsProps = { domain: Domain; missing: readonly CheckedRecord[] };
 
 /** Says what to do at the DNS provider: what is missing, and what there has to be changed or removed. */
-export function NextSteps({ domain: { problem, records }, missing }: NextStepsProps) {
+export function NextSteps({ domain, missing }: NextStepsProps) {
+  const { state, problem, records } = domain;
   const aliases = missing.filter(({ type }) => type === 'CNAME');
   const texts = (problem === null ? missing : aliases).flatMap((record) => stepOf(record, records) ?? []);
   const absent = missing.filter(({ state }) => state === 'missing');
+  const other = state === 'active' && problem === null ? nameNotSet(domain) : undefined;
+  const next =
+    other === undefined
+      ? 'Next: set the records below at your DNS provider'
+      : `${other} is not set yet: set its record below if visitors should reach your site there as well.`;
   return (
     <Notice
-      tone={problem === null ? 'accent' : 'warn'}
-      title={
-        problem === null ? 'Next: set the records below at your DNS provider' : 'A CNAME has to be alone at its name'
-      }
+      tone={problem !== null ? 'warn' : other === undefined ? 'accent' : 'quiet'}
+      title={problem === null ? next : 'A CNAME has to be alone at its name'}
     >
       {problem === null && absent.length > 0 && <p>Not seen yet: {absent.map(nameOf).join(', ')}.</p>}
       {[...new Set(texts)].map((text) => (
