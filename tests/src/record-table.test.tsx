@@ -112,6 +112,7 @@ test('a name without records beside the one that works is told quietly', async (
   expect([...shown.page.querySelectorAll('[data-notice]')].map((one) => one.getAttribute('data-notice'))).toEqual([
     'quiet',
   ]);
+  await shown.sees('Its main name leads here. Not all of its records have been seen yet.');
 });
 
 test('while the proof is missing, the other records are said to be set at the same time', async () => {
