@@ -130,12 +130,12 @@ test('who orders a certificate without a choice among several domains is asked f
   await shown.sees('www.shop.example');
   shown.button('Issue').click();
   const choice = () => document.querySelector<HTMLElement>('form [role="combobox"]');
-  await vi.waitFor(() => expect(choice()?.textContent).toContain('Choose a domain'), 10_000);
-  await vi.waitFor(() => expect(document.querySelectorAll('form option')).not.toHaveLength(0), 10_000);
+  await vi.waitFor(() => expect(choice()?.textContent).toContain('Choose a domain'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.querySelectorAll('form option')).not.toHaveLength(0), { timeout: 30_000 });
   document.querySelector('form')?.requestSubmit();
-  await vi.waitFor(() =>
-    expect(document.querySelector('form')?.textContent).toContain('Choose the domain that it is for'),
-  );
+  const isAsked = () =>
+    expect(document.querySelector('form')?.textContent).toContain('Choose the domain that it is for');
+  await vi.waitFor(isAsked, { timeout: 30_000 });
   expect(choice()?.getAttribute('aria-invalid')).toBe('true');
   expect(document.activeElement).toBe(choice());
 });

@@ -181,10 +181,8 @@ async function readNamed(
     { $project: REFERENCE },
     withActiveDomains(accountId, deploymentIds),
   ]);
-  return {
-    refs: new Map(rows.flatMap((row) => ('servedName' in row ? [] : [[row._id, toReleaseRef(row)]]))),
-    active: rows.filter((row) => 'servedName' in row),
-  };
+  const refs = new Map(rows.flatMap((row) => ('servedName' in row ? [] : [[row._id, toReleaseRef(row)]])));
+  return { refs, active: rows.filter((row) => 'servedName' in row) };
 }
 
 const REFERENCE = {
