@@ -3,10 +3,8 @@ import { Link, useParams } from 'wouter';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
-import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { HostName } from '../components/host-name.tsx';
-import { Notice } from '../components/notice.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
@@ -31,6 +29,9 @@ import { writtenName } from '../lib/written-name.ts';
 const PlatformAnswers = lazy(async () => ({
   default: (await import('../features/domains/platform-answers.tsx')).PlatformAnswers,
 }));
+
+/** Needed only where the plan has become smaller. */
+const OverCap = lazy(async () => ({ default: (await import('../features/domains/over-cap.tsx')).OverCap }));
 
 /** Comes below the open steps. */
 const WayCard = lazy(async () => ({ default: (await import('../features/diagnostics/way-card.tsx')).WayCard }));
@@ -120,7 +121,11 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         }
       />
       <div className="flex flex-col gap-4">
-        {domain.isOverCap && <OverCap deploymentId={domain.deploymentId} />}
+        {domain.isOverCap && (
+          <Suspense fallback={<SkeletonRows rows={1} />}>
+            <OverCap deploymentId={domain.deploymentId} />
+          </Suspense>
+        )}
         {!mayRepair && <DomainNotice domain={domain} />}
         {!isEnding && <LoopbackNotice records={domain.records} />}
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
@@ -142,22 +147,6 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
 /** When another account has proved the name, only the proof decides. */
 function proofOnly(domain: Domain): Domain {
   return { ...domain, records: domain.records.filter(({ purpose }) => purpose === 'proof') };
-}
-
-function OverCap({ deploymentId }: { deploymentId: string }) {
-  return (
-    <Notice
-      tone="warn"
-      title="Your plan allows this deployment fewer domains"
-      action={
-        <Button size="sm" asChild>
-          <Link to={`${href.deployment(deploymentId)}?tab=domains`}>See its domains</Link>
-        </Button>
-      }
-    >
-      This one stays live and is read-only.
-    </Notice>
-  );
 }
 
 /** A platform has certificates of its own, and reports their state. */
@@ -221,7 +210,7 @@ function VisitorsCard({
 type Visit = { isPointed: boolean; isProved: boolean; hasWorked: boolean; redirectsTo: string | null };
 
 function visitorText({ isPointed, isProved, hasWorked, redirectsTo }: Visit): string {
-  if (!isPointed) return hasWorked ? 'does not point here, or elsewhere as well.' : 'does not point here yet.';
+  if (!isPointed) return hasWorked ? 'does not point here alone.' : 'does not point here yet.';
   if (!isProved) return 'points here, and is served once you have proved that it is yours.';
   return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
 }

@@ -112,7 +112,7 @@ test('a name without records beside the one that works is told quietly', async (
   expect([...shown.page.querySelectorAll('[data-notice]')].map((one) => one.getAttribute('data-notice'))).toEqual([
     'quiet',
   ]);
-  await shown.sees('Its main name leads here. Not all of its records have been seen yet.');
+  await shown.sees('Its main name leads here. Other records are missing.');
 });
 
 test('while the proof is missing, the other records are said to be set at the same time', async () => {
@@ -152,7 +152,7 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   const records = [recordOf({ state: 'wrong', seen: [cached] })];
   const domain = domainOf({ state: 'active', activeSince: new Date(0), checkedAt: new Date(0), records });
   using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
-  await shown.sees('does not point here, or elsewhere as well.');
+  await shown.sees('does not point here alone.');
   expect(shown.page.textContent).not.toMatch(/caches/i);
   const later = { ...domain, checkedAt: new Date('2126-01-01') };
   using again = showScreen(<RecordTable domain={later} />, {});

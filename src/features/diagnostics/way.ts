@@ -7,7 +7,7 @@ import { domainChecks } from './domain-checks.ts';
 
 const SERVERS_SHOWN = 4;
 const SAID = 'See above for what is in the way.';
-const PART = 'Its main name leads here. Not all of its records have been seen yet.';
+const PART = 'Its main name leads here. Other records are missing.';
 
 /**
  * Returns the way from a name to the bytes behind it, link by link, each with its last finding: from the checks of the
