@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { CookieJar, JarName } from '../server/context.ts';
-import { DISCLAIMER_COOKIE_SECONDS } from './schemas/limits.ts';
+import { DISCLAIMER_COOKIE_SECONDS, SESSION_IDLE_SECONDS } from './schemas/limits.ts';
 
-/** The refresh cookie lives as long as an idle session. */
 export const COOKIES: Record<JarName, { name: string; maxAgeSeconds: number }> = {
-  refresh: { name: 'fairlead_refresh', maxAgeSeconds: 2_592_000 },
+  refresh: { name: 'fairlead_refresh', maxAgeSeconds: SESSION_IDLE_SECONDS },
   device: { name: 'fairlead_device', maxAgeSeconds: 31_536_000 },
   disclaimer: { name: 'fairlead_disclaimer', maxAgeSeconds: DISCLAIMER_COOKIE_SECONDS },
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from './limits.ts';
+import { FEEDBACK_COMMENT_MAX, FEEDBACK_MAIN_APP, FEEDBACK_STARS } from './limits.ts';
 import { idSchema, withoutControlCharacters } from './primitives.ts';
 
-/** The dialog shows this as well; it carries no zod. */
+/** The dialog, which carries no zod, shows this as well. */
 export const RATING_WANTED = 'Please select a rating';
 
 export const rateInput = z.strictObject({
@@ -12,7 +12,7 @@ export const rateInput = z.strictObject({
       .string()
       .check(
         z.trim(),
-        z.maxLength(2_000, 'The comment is too long'),
+        z.maxLength(FEEDBACK_COMMENT_MAX, 'The comment is too long'),
         withoutControlCharacters('The comment cannot contain control characters'),
       ),
   ),

@@ -16,12 +16,15 @@ export const SESSION_EXPIRED_TOAST_MS = 5_000;
 export const SESSION_EXPIRY_MESSAGE_WINDOW_MS = 5 * 60_000;
 export const REALTIME_RECONNECT_MS = 10_000;
 export const DISCLAIMER_COOKIE_SECONDS = 31_536_000;
+/** A session that nobody uses ends after 30 days, and so does its cookie. */
+export const SESSION_IDLE_SECONDS = 2_592_000;
 export const LOGIN_REDIRECT_DELAY_MS = 500;
 export const REGISTER_REDIRECT_DELAY_MS = 1_000;
 /** 'Account created successfully' replaces the first toast at least this much later, so that the first can be read. */
 export const ACCOUNT_CREATED_TOAST_DELAY_MS = 400;
 export const FEEDBACK_PROMPT_DELAY_MS = 60_000;
 export const FEEDBACK_STARS = 5;
+export const FEEDBACK_COMMENT_MAX = 2_000;
 /** Feedback about the app itself has this in place of a deployment. */
 export const FEEDBACK_MAIN_APP = 'main-app';
 export const SCROLL_TO_BOTTOM_THRESHOLD_PX = 50;

@@ -86,7 +86,7 @@ function toReport(doc: DiagnosticRow, now: Date): Report {
   };
 }
 
-/** The schema leaves the field free; only `keepStep` (run.ts) writes it. */
+/** The schema leaves the field free; only `saveStep` (run.ts) writes it. */
 function storedChecks({ checks }: Pick<DiagnosticRow, 'checks'>): CheckResult[] {
   return checks as CheckResult[];
 }

@@ -32,7 +32,7 @@ test.each([
   expect(siteUrl({ sitesUrl }, 'a.example')).toBe(url);
 });
 
-/** `sites-env.ts` holds the default of SITES_URL, from which all addresses follow. */
+/** `sites.ts` holds the default of SITES_URL, from which all addresses follow. */
 const WRITERS = ['server/lib/site-names.ts', 'server/boot/env/sites.ts'];
 
 test('names and addresses of sites are put together in one place', () => {

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Access } from '../../../routers/schemas/auth.ts';
+import { SESSION_IDLE_SECONDS } from '../../../routers/schemas/limits.ts';
 import type { ServiceContext } from '../../context.ts';
 import { openSessionFilter, SessionModel } from '../../database/models/account/session.ts';
 import { newId } from '../../database/mongo.ts';
@@ -10,8 +11,8 @@ import { deviceName } from './device-name.ts';
 import { endSessions } from './end-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 
-/** A session ends after 30 days without use, and after 90 days in any case. */
-export const IDLE_MS = 30 * DAY_MS;
+export const IDLE_MS = SESSION_IDLE_SECONDS * 1_000;
+/** A session ends after 90 days, however much it is used. */
 const ABSOLUTE_MS = 90 * DAY_MS;
 /** One more sign-in ends the oldest session. */
 const MAX_SESSIONS = 20;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { RATING_WANTED } from '../../../routers/schemas/feedback.ts';
-import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/limits.ts';
+import { FEEDBACK_COMMENT_MAX, FEEDBACK_MAIN_APP } from '../../../routers/schemas/limits.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { serverMessage } from '../../api/errors.ts';
 import { trpc, trpcClient } from '../../api/trpc.ts';
@@ -58,7 +58,7 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
       <Field label="Comment" hint="Optional. What went well, what stopped you?">
         <Textarea
           value={draft.comment}
-          maxLength={2_000}
+          maxLength={FEEDBACK_COMMENT_MAX}
           onChange={(event) => change({ comment: event.target.value })}
         />
       </Field>
