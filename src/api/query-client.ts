@@ -1,10 +1,12 @@
 import { hashKey, QueryClient } from '@tanstack/react-query';
+import { wasAnswered } from './errors.ts';
 import { getCache } from './get-cache.ts';
 import { session } from './session/session.ts';
 
 /**
  * Queries never go stale, since every mutation and every event fetches again what is on screen. They are not fetched
- * again on focus, do not poll and do not retry; nor do mutations.
+ * again on focus, do not poll and do not retry, except those that got no answer once the network is back; nor do
+ * mutations.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -14,7 +16,8 @@ export const queryClient = new QueryClient({
       // Without a network a query fails at once and can be retried; the library's default is to wait silently.
       networkMode: 'always',
       refetchOnWindowFocus: false,
-      refetchOnReconnect: false,
+      // Nobody has to press Retry for what the network kept away; what was answered stays as it is.
+      refetchOnReconnect: ({ state }) => state.status === 'error' && !wasAnswered(state.error) && 'always',
     },
     mutations: { retry: false, networkMode: 'always' },
   },

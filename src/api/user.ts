@@ -68,10 +68,14 @@ async function fetchUser(): Promise<User | null> {
   }
 }
 
-/** Starts the first request when somebody first needs the user. */
+/** Starts the first request when somebody first needs the user, and asks again what the network kept away. */
 function askOnce(): () => void {
+  const askAgain = () => {
+    if (current.get().error !== null) void refreshUser();
+  };
+  addEventListener('online', askAgain);
   if (asked === 0) void refreshUser();
-  return () => undefined;
+  return () => removeEventListener('online', askAgain);
 }
 
 function asError(cause: unknown): Error {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Offline } from '../components/offline.tsx';
 import { LegalLinks } from '../features/subscription/legal-links.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -10,6 +11,7 @@ export function PlainLayout({ children }: { children: ReactNode }) {
       <SkipLink />
       <TopBar />
       <main id="content" tabIndex={-1} className="flex grow flex-col">
+        <Offline className="top-16 mx-4 mt-2 sm:mx-10" />
         {children}
       </main>
       {/* Below a screen that is on its way it would jump when that comes. */}

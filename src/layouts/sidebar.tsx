@@ -5,10 +5,10 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
+import { Offline } from '../components/offline.tsx';
 import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useAddress } from '../lib/browser/location.ts';
-import { useIsOnline } from '../lib/browser/use-is-online.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
@@ -38,19 +38,10 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
       }
       bar={<MobileBar title={title} />}
     >
-      <Offline />
+      <Offline className="top-2 mb-6 max-lg:top-16" />
       {user !== null && !user.emailConfirmed && <ConfirmBanner user={user} />}
       {children}
     </SidebarFrame>
-  );
-}
-
-function Offline() {
-  if (useIsOnline()) return null;
-  return (
-    <p role="status" className="sticky top-2 z-20 mb-6 rounded-card bg-warn-soft px-4 py-3 text-warn max-lg:top-16">
-      You are offline. The rest loads when the network is back.
-    </p>
   );
 }
 
