@@ -19,6 +19,7 @@ import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
+import { SendingInBar } from './top-bar.tsx';
 import { TrialDays } from './trial-days.tsx';
 
 /** Shown while something is being sent. */
@@ -158,7 +159,6 @@ function LogoutEntry() {
 
 function MobileBar({ title }: { title: string }) {
   const { user, isLoading, error } = useUser();
-  const isSending = usePublications().some(isUnderWay);
   return (
     <>
       <MobileMenu
@@ -180,11 +180,9 @@ function MobileBar({ title }: { title: string }) {
       ) : (
         <>
           {/* There is room for one of them. */}
-          {isSending ? (
-            <span className="shrink-0 text-xs text-accent">Sending</span>
-          ) : (
+          <SendingInBar>
             <TrialDays className="shrink-0 text-xs text-ink-muted" />
-          )}
+          </SendingInBar>
           <AccountMenu user={user} look="icon" />
         </>
       )}

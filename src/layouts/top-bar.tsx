@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../routers/schemas/user.ts';
 import { useUser } from '../api/user.ts';
@@ -10,6 +10,7 @@ import { useAddress } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
+import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import type { AccountMenuProps } from './account-menu.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
@@ -24,6 +25,9 @@ const links: readonly BarEntry[] = [
 
 /** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
 const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
+
+/** Loaded when something is sent. */
+const sendingShare = lazyComponent(async () => (await import('./sending-status.tsx')).SendingShare);
 
 export function TopBar() {
   const { pathname } = useAddress();
@@ -44,6 +48,7 @@ export function TopBar() {
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
+          <SendingInBar />
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
           {user !== null && <LazyAccountMenu user={user} />}
@@ -54,6 +59,18 @@ export function TopBar() {
         </div>
       </div>
     </header>
+  );
+}
+
+/** Shows in a bar how much this page has sent of what it sends; its children while it sends nothing. */
+export function SendingInBar({ children }: { children?: ReactNode }) {
+  if (!usePublications().some(isUnderWay)) return children;
+  return (
+    <ErrorBoundary onFailed={() => {}}>
+      <Suspense fallback={null}>
+        <sendingShare.Component />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 

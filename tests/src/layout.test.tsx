@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
+import { publications } from '../../src/uploads/publications.ts';
 import { ada } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
@@ -178,4 +179,29 @@ test('a server that does not answer leaves no page empty', async () => {
   follow('/settings');
   await shown('main button', 'Retry');
   await shown('h1', 'Settings');
+});
+
+test('while files are sent every bar says how much of them, and to keep the page open', async () => {
+  const progress = {
+    phase: 'sending',
+    filesDone: 3,
+    filesTotal: 7,
+    bytesDone: 43,
+    bytesTotal: 99,
+    filesThere: 0,
+    isWaiting: false,
+  } as const;
+  const nothing = { name: '', files: [] };
+  const of = { deploymentId: 'd', deploymentName: 'Harbour', url: '', selection: nothing, isNew: false };
+  const extent = { fileCount: 7, totalBytes: 99 };
+  const control = { retry: vi.fn(), publishUnchanged: vi.fn(), cancel: vi.fn(), forget: vi.fn() };
+  const ended = { result: null, release: null, failure: null };
+  await using _app = showApp('/about', { user: ada });
+  publications.set([{ ...of, ...ended, extent, control, isRestored: false, state: 'sending', progress }]);
+  for (const path of ['/about', '/settings']) {
+    follow(path);
+    await shown('header a', 'Sending 43%Keep this page open');
+  }
+  publications.set([]);
+  await vi.waitFor(() => expect(textsOf('header').join()).not.toContain('Sending'));
 });

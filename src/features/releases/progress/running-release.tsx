@@ -35,12 +35,12 @@ function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
 
 /** Shows a selection that this page is sending, as one line of "Publishing now". */
 export function RunningPublication({ publication }: { publication: Publication }) {
-  const { deploymentId, deploymentName, progress, state } = publication;
+  const { deploymentName, progress, state } = publication;
   const isSending = progress?.phase === 'sending';
   const isWaiting = useIsWaiting(publication);
   return (
     <RunningLine
-      to={publication.isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId)}
+      to={publicationPath(publication)}
       name={deploymentName}
       count={
         progress ? `${progress.filesDone.toLocaleString('en')} of ${formatCount(progress.filesTotal, 'file')}` : ''
@@ -57,6 +57,11 @@ export function RunningPublication({ publication }: { publication: Publication }
       }
     />
   );
+}
+
+/** Returns the path of the page that shows how a selection is sent. */
+export function publicationPath({ isNew, deploymentId }: Publication): string {
+  return isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId);
 }
 
 type RunningLineProps = { to: string; name: string; count: string; fraction: number | null; text: string };
