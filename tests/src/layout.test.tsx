@@ -4,7 +4,7 @@ import { session } from '../../src/api/session/session.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
 import { publications } from '../../src/uploads/publications.ts';
-import { ada } from '../support/screen-fixtures.ts';
+import { ada, publicationOf } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
 const MAIN = ['Home /', 'Dashboard /dashboard', 'Analytics /analytics'];
@@ -191,13 +191,8 @@ test('while files are sent every bar says how much of them, and to keep the page
     filesThere: 0,
     isWaiting: false,
   } as const;
-  const nothing = { name: '', files: [] };
-  const of = { deploymentId: 'd', deploymentName: 'Harbour', url: '', selection: nothing, isNew: false };
-  const extent = { fileCount: 7, totalBytes: 99 };
-  const control = { retry: vi.fn(), publishUnchanged: vi.fn(), cancel: vi.fn(), forget: vi.fn() };
-  const ended = { result: null, release: null, failure: null };
   await using _app = showApp('/about', { user: ada });
-  publications.set([{ ...of, ...ended, extent, control, isRestored: false, state: 'sending', progress }]);
+  publications.set([publicationOf({ progress })]);
   for (const path of ['/about', '/settings']) {
     follow(path);
     await shown('header a', 'Sending 43%Keep this page open');

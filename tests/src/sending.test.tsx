@@ -10,34 +10,11 @@ import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
 import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
-import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, publicationOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
 
-const harbour: Selection = {
-  name: 'harbour',
-  files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],
-};
-const publication: Publication = {
-  deploymentId: 'd',
-  deploymentName: 'Harbour',
-  url: 'http://harbour.localhost:3001/',
-  selection: harbour,
-  extent: { fileCount: 1, totalBytes: 16 },
-  isNew: true,
-  isRestored: false,
-  state: 'sending',
-  progress: null,
-  result: null,
-  release: null,
-  failure: null,
-  control: {
-    retry: () => expect.fail('Nobody tries again.'),
-    publishUnchanged: () => expect.fail('Nobody publishes what is unchanged.'),
-    cancel: () => undefined,
-    forget: () => undefined,
-  },
-};
+const publication = publicationOf();
+const { selection: harbour } = publication;
 const failed: PublicationFailure = {
   message: '',
   hint: undefined,

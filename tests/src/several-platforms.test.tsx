@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { DeploymentRows } from '../../src/features/deployments/manage/deployment-rows.tsx';
 import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
+import { ReleaseSteps } from '../../src/features/releases/progress/release-steps.tsx';
+import { SendingRelease } from '../../src/features/releases/progress/sending-release.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseDetailOf, secondsLater, stepOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, publicationOf, releaseDetailOf, secondsLater, stepOf } from '../support/screen-fixtures.ts';
 
 const [here] = deploymentOf().destinations;
 const error = { code: 'credentials_invalid', message: 'Vercel does not accept the token.', hint: null, raw: null };
@@ -66,6 +68,46 @@ test('a release names every platform that it goes to, with its state, its steps 
   ]);
   shown.page.querySelector<HTMLElement>('[aria-label="Log of Sent, 1 line"]')?.click();
   await shown.sees('app.js');
+});
+
+test('with several platforms the frame of a release is the same while this page sends and when the server goes on', async () => {
+  const [first, second] = destinations.map((one) => ({ ...one, missingLinks: [], error: null }));
+  if (first === undefined || second === undefined) expect.fail('There are two platforms.');
+  const queued = RELEASE_STEPS.map((name) => stepOf({ name }));
+  const release = releaseDetailOf({
+    state: 'queued',
+    finishedAt: null,
+    destinations: [
+      { ...first, state: 'publishing' },
+      { ...second, state: 'idle' },
+    ],
+    steps: queued,
+    furtherSteps: [{ destinationId: second.id, steps: queued }],
+  });
+  const frameOf = (page: HTMLElement) =>
+    Array.from(page.querySelectorAll('[aria-label="Platforms of this release"] > li'), (one) => [
+      one.querySelector('h3')?.textContent,
+      ...Array.from(one.querySelectorAll('ol > li p'), ({ textContent }) => textContent),
+    ]);
+  const frame = [
+    ['Built-in hostPublishing', 'Sending', 'Check', 'Switch on'],
+    ['NetlifyNot published yet', 'Send', 'Check', 'Switch on'],
+  ];
+  using sending = showScreen(
+    <SendingRelease
+      publication={publicationOf()}
+      number={3}
+      platform={first.platform}
+      others={[second.platform]}
+      serving={null}
+      onCancel={null}
+      onReplace={() => undefined}
+    />,
+    {},
+  );
+  expect(frameOf(sending.page)).toEqual(frame);
+  using steps = showScreen(<ReleaseSteps release={release} />, {});
+  expect(frameOf(steps.page)).toEqual(frame);
 });
 
 const FOR_7_S = { startedAt: secondsLater(0), endedAt: secondsLater(7) };

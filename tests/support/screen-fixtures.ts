@@ -4,6 +4,7 @@ import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.t
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { ListedRelease, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
+import type { Publication } from '../../src/uploads/publications.ts';
 
 /** Answers of a server to a screen: a deployment named harbour, live with its third release. */
 
@@ -120,6 +121,34 @@ export function stepOf(fields: Pick<ReleaseStep, 'name'> & Partial<ReleaseStep>)
     doneBefore: null,
     doneBytesBefore: null,
     log: [],
+    ...fields,
+  };
+}
+
+/** Returns the first of a new deployment, which has just begun and does nothing when a button is pressed. */
+export function publicationOf(fields: Partial<Publication> = {}): Publication {
+  return {
+    deploymentId: 'd',
+    deploymentName: 'Harbour',
+    url: 'http://harbour.localhost:3001/',
+    selection: {
+      name: 'harbour',
+      files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],
+    },
+    extent: { fileCount: 1, totalBytes: 16 },
+    isNew: true,
+    isRestored: false,
+    state: 'sending',
+    progress: null,
+    result: null,
+    release: null,
+    failure: null,
+    control: {
+      retry: () => Promise.reject(new Error('Nobody tries again.')),
+      publishUnchanged: () => Promise.reject(new Error('Nobody publishes what is unchanged.')),
+      cancel: () => undefined,
+      forget: () => undefined,
+    },
     ...fields,
   };
 }

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
@@ -22,30 +22,50 @@ type StepsOf = Pick<Release, 'state' | 'finishedAt'> & {
   steps: readonly ReleaseStep[];
 };
 
-/**
- * Lists the parts of a release, each with its time, its progress and its folded log; with several platforms, the parts
- * of each follow its name.
- */
+/** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
 export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
-  const { destinations, furtherSteps } = release;
-  if (destinations.length < 2) return <Parts label="Steps of the release" run={release} />;
+  const { id: releaseId, destinations, furtherSteps } = release;
+  return (
+    <PlatformSteps
+      places={destinations}
+      renderSteps={(label, index) => {
+        const place = destinations[index];
+        const steps = furtherSteps.find(({ destinationId }) => destinationId === place?.id)?.steps ?? [];
+        return <Parts label={label} run={index === 0 || place === undefined ? release : runAt(place, steps)} />;
+      }}
+      renderLog={(destination) => <PlatformLog releaseId={releaseId} destination={destination} />}
+    />
+  );
+}
+
+type Place = Pick<Destination, 'id' | 'platform' | 'state' | 'error'>;
+
+export type PlatformStepsProps<Of extends Place> = {
+  /** The platforms in the order in which they are published on. */
+  places: readonly Of[];
+  renderSteps: (label: string, index: number) => ReactNode;
+  renderLog?: (place: Of) => ReactNode;
+};
+
+/**
+ * Shows the steps; of several platforms each has its name above its own, from the first sent file on: what is still to
+ * come there is as tall as what has been done.
+ */
+export function PlatformSteps<Of extends Place>({ places, renderSteps, renderLog }: PlatformStepsProps<Of>) {
+  if (places.length < 2) return renderSteps(STEPS_LABEL, 0);
   return (
     <ul aria-label="Platforms of this release" className="divide-y divide-line">
-      {destinations.map((destination, index) => {
-        const steps = furtherSteps.find(({ destinationId }) => destinationId === destination.id)?.steps ?? [];
-        const run = index === 0 ? release : runAt(destination, steps);
-        return (
-          <li key={destination.id}>
-            <PlatformHead releaseId={release.id} destination={destination} hasLog={index > 0} />
-            {destination.state !== 'idle' && (
-              <Parts label={index === 0 ? 'Steps of the release' : `Steps on ${titleOf(destination)}`} run={run} />
-            )}
-          </li>
-        );
-      })}
+      {places.map((place, index) => (
+        <li key={place.id}>
+          <PlatformHead place={place} log={index > 0 && place.state === 'failed' && renderLog?.(place)} />
+          {renderSteps(index === 0 ? STEPS_LABEL : `Steps on ${PLATFORM_TITLES[place.platform]}`, index)}
+        </li>
+      ))}
     </ul>
   );
 }
+
+const STEPS_LABEL = 'Steps of the release';
 
 function Parts({ label, run }: { label: string; run: StepsOf }) {
   return <Stepper label={label} steps={useReleaseRows(run)} />;
@@ -54,8 +74,13 @@ function Parts({ label, run }: { label: string; run: StepsOf }) {
 /** Returns the publication on a platform that follows the primary one in the form of a release of its own. */
 function runAt(destination: Destination, steps: readonly ReleaseStep[]): StepsOf {
   const { state } = destination;
+  // Nothing runs there before it is its turn.
   const running =
-    state === 'waiting' ? 'processing' : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
+    state === 'idle'
+      ? 'cancelled'
+      : state === 'waiting'
+        ? 'processing'
+        : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
   return {
     state: state === 'live' || state === 'failed' ? state : running,
     finishedAt: null,
@@ -64,16 +89,13 @@ function runAt(destination: Destination, steps: readonly ReleaseStep[]): StepsOf
   };
 }
 
-type PlatformHeadProps = { releaseId: string; destination: Destination; hasLog: boolean };
-
-function PlatformHead({ releaseId, destination, hasLog }: PlatformHeadProps) {
-  const { platform, state, error } = destination;
+function PlatformHead({ place: { platform, state, error }, log }: { place: Place; log: ReactNode }) {
   return (
-    <div className="px-4 pt-4 sm:px-5 last:pb-4">
+    <div className="px-4 pt-4 sm:px-5">
       <h3 className="flex flex-wrap items-center justify-between gap-2 font-semibold">
         <span className="flex items-center gap-2">
           <PlatformMark platform={platform} className="size-4" />
-          {titleOf(destination)}
+          {PLATFORM_TITLES[platform]}
         </span>
         <DestinationBadge state={state} />
       </h3>
@@ -82,17 +104,9 @@ function PlatformHead({ releaseId, destination, hasLog }: PlatformHeadProps) {
           <LinkedText text={error.message} />
         </p>
       )}
-      {hasLog && state === 'failed' && (
-        <div className="mt-2 flex flex-wrap gap-2">
-          <PlatformLog releaseId={releaseId} destination={destination} />
-        </div>
-      )}
+      <div className="mt-2 flex flex-wrap gap-2 empty:hidden">{log}</div>
     </div>
   );
-}
-
-function titleOf({ platform }: Destination): string {
-  return PLATFORM_TITLES[platform];
 }
 
 export function useReleaseRows(release: StepsOf): Step[] {

@@ -12,8 +12,9 @@ import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import { ReleaseFrame } from './release-frame.tsx';
 import { AddressPanel } from './release-panels.tsx';
+import { PlatformSteps } from './release-steps.tsx';
 import { SendingNotices } from './sending-notices.tsx';
-import { sendingSteps } from './sending-steps.tsx';
+import { comingSteps, sendingSteps } from './sending-steps.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingReleaseProps = {
@@ -65,7 +66,19 @@ export function SendingRelease(props: SendingReleaseProps) {
           <SendingNotices publication={publication} onReplace={onReplace} />
         </>
       }
-      steps={<Stepper label="Steps of the release" steps={sendingSteps(publication)} />}
+      steps={
+        <PlatformSteps
+          places={[platform, ...others].map((one, index) => ({
+            id: String(index),
+            platform: one,
+            state: index > 0 ? 'idle' : hasStopped ? 'failed' : 'publishing',
+            error: null,
+          }))}
+          renderSteps={(label, index) => (
+            <Stepper label={label} steps={index === 0 ? sendingSteps(publication) : comingSteps()} />
+          )}
+        />
+      }
       afterSteps={
         <p>
           {serving === null

@@ -15,9 +15,13 @@ export function sendingSteps({ state, progress, result }: SendingState): Step[] 
   const stopped = state === 'failed' || state === 'cancelled' ? state : 'running';
   return [
     row('sending', stopped, sendingText(progress, result), fractionOf(progress, result)),
-    row('checking', 'waiting', PART_TEXTS.checking),
-    row('switching', 'waiting', PART_TEXTS.switching),
+    ...comingSteps().slice(1),
   ];
+}
+
+/** Returns the steps of a platform whose turn comes later. */
+export function comingSteps(): Step[] {
+  return (['sending', 'checking', 'switching'] as const).map((name) => row(name, 'waiting', PART_TEXTS[name]));
 }
 
 function row(name: PartName, state: StepState, text: string, fraction?: number | null): Step {
