@@ -5,11 +5,16 @@ import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import type { ProgressStepsProps } from '../features/releases/progress/progress-steps.tsx';
+import { ProgressSkeleton } from '../features/releases/progress-skeleton.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { ConnectInPlace } from './connect-in-place.tsx';
 
 /** Loaded when something was published: choosing works without it. */
 const steps = lazyComponent<FlowProgressProps>(async () => (await import('./started-steps.tsx')).StartedSteps);
+
+const badge = lazyComponent<{ deploymentId: string }>(
+  async () => (await import('../features/releases/progress/progress-states.tsx')).ProgressBadge,
+);
 
 export type FlowProgressProps = ProgressStepsProps & {
   /** A domain that was requested with the deployment and could not be added. */
@@ -42,11 +47,23 @@ export function DeploymentFlow({ title, description, children, renderProgress = 
   };
   return (
     <>
-      <PageHeader title={title} description={deploymentId === null ? description : undefined} />
+      <PageHeader
+        title={title}
+        badge={
+          deploymentId !== null && (
+            <Suspense>
+              <badge.Component deploymentId={deploymentId} />
+            </Suspense>
+          )
+        }
+        description={deploymentId === null ? description : undefined}
+      />
       {deploymentId === null ? (
         <ConnectInPlace>{children}</ConnectInPlace>
       ) : (
-        <Suspense key={deploymentId}>{progress(deploymentId)}</Suspense>
+        <Suspense key={deploymentId} fallback={<ProgressSkeleton />}>
+          {progress(deploymentId)}
+        </Suspense>
       )}
     </>
   );

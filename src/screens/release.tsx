@@ -15,7 +15,6 @@ import { ErrorState } from '../components/page/error-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Size } from '../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
-import { StateBadge } from '../components/states/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { seenAgainText } from '../features/releases/acts/going-back.ts';
@@ -24,18 +23,17 @@ import { useReleaseActs } from '../features/releases/acts/use-release-acts.ts';
 import { CorruptedPanel } from '../features/releases/history/corrupted-panel.tsx';
 import type { MissingLinksProps } from '../features/releases/history/missing-links.tsx';
 import { ReleaseDiff } from '../features/releases/history/release-diff.tsx';
-import { RollBackBadge } from '../features/releases/history/roll-back-badge.tsx';
 import { HandOffPanel } from '../features/releases/progress/hand-off-panel.tsx';
 import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
 import { ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/progress/release-steps.tsx';
+import { ReleaseBadge } from '../features/releases/release-badge.tsx';
 import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
-import { shownState } from '../lib/waiting.ts';
 
 /** Most sites have no missing files. */
 const missingLinks = lazyComponent<MissingLinksProps>(
@@ -148,12 +146,6 @@ function ReleaseActs({ release, mayChange, acts: { cancel, download } }: Release
       </Button>
     </>
   );
-}
-
-function ReleaseBadge({ release }: { release: ReleaseDetail }) {
-  if (isRollingBack(release)) return <RollBackBadge state="running" />;
-  const state = shownState(release);
-  return <StateBadge state={state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state} />;
 }
 
 /** Offers the next step: publish other files, or go back from what is live to an earlier release. */

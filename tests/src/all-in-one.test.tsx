@@ -115,6 +115,7 @@ test('a domain that is refused after the deployment was made is asked for again,
   await patiently(() => expect(location.search).toBe('?deployment=mole&domain=shop.example'));
   await shown.sees('shop.example was not added. Your site is published all the same');
   await shown.sees('Keep this page open until the files are sent.');
+  expect(shown.page.querySelector('header')?.textContent).toBe('All-in-One DeploymentPublishing');
 });
 
 test('a platform that takes no domains here says so in the place of the field', async () => {

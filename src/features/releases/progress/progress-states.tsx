@@ -5,9 +5,10 @@ import { isNothing } from '../../../api/shown-failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { ErrorState } from '../../../components/page/error-state.tsx';
-import { Skeleton, SkeletonGroup, SkeletonRows } from '../../../components/skeleton.tsx';
 import { href } from '../../../lib/paths.ts';
-import type { DeploymentProgress } from './use-deployment-progress.ts';
+import { ProgressSkeleton } from '../progress-skeleton.tsx';
+import { ReleaseBadge, SendingBadge } from '../release-badge.tsx';
+import { type DeploymentProgress, useDeploymentProgress } from './use-deployment-progress.ts';
 
 export type ProgressStatesProps = {
   deploymentId: string;
@@ -31,16 +32,15 @@ export function ProgressStates({ deploymentId, progress, onStartAgain, children 
         </Card>
       );
     case 'loading':
-      return (
-        <SkeletonGroup label="Loading the release">
-          <Skeleton className="mb-2 h-6 w-44" />
-          <Skeleton className="mb-5 h-4 w-56" />
-          <Card>
-            <SkeletonRows rows={6} />
-          </Card>
-        </SkeletonGroup>
-      );
+      return <ProgressSkeleton />;
   }
+}
+
+/** Shows the state of a started deployment in the head of the screen, as the page of its release does. */
+export function ProgressBadge({ deploymentId }: Pick<ProgressStatesProps, 'deploymentId'>) {
+  const progress = useDeploymentProgress(deploymentId);
+  if (progress.stage === 'release') return <ReleaseBadge release={progress.release} />;
+  return progress.stage === 'sending' ? <SendingBadge publication={progress.publication} /> : null;
 }
 
 type UnknownStateProps = { progress: Extract<DeploymentProgress, { stage: 'unknown' }>; onStartAgain: () => void };

@@ -6,10 +6,10 @@ import { Button } from '../../../components/button.tsx';
 import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Stepper } from '../../../components/page/stepper.tsx';
 import { Size } from '../../../components/size.tsx';
-import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { usePageTitle } from '../../../lib/browser/page-title.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
+import { hasStopped, SendingBadge } from '../release-badge.tsx';
 import { ReleaseFrame } from './release-frame.tsx';
 import { AddressPanel } from './release-panels.tsx';
 import { PlatformSteps } from './release-steps.tsx';
@@ -35,9 +35,8 @@ export type SendingReleaseProps = {
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
-  const { deploymentId, deploymentName, url, extent, failure } = publication;
-  // After a login it continues by itself.
-  const hasStopped = failure !== null && !failure.isSignedOut;
+  const { deploymentId, deploymentName, url, extent } = publication;
+  const isStopped = hasStopped(publication);
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(arrive, []);
@@ -46,7 +45,7 @@ export function SendingRelease(props: SendingReleaseProps) {
       number={number}
       deployment={{ id: deploymentId, name: deploymentName }}
       url={url}
-      badge={<StateBadge state={hasStopped ? 'failed' : 'publishing'} />}
+      badge={<SendingBadge publication={publication} />}
       actions={
         <Button onClick={onCancel ?? undefined} disabled={onCancel === null}>
           Cancel
@@ -54,7 +53,7 @@ export function SendingRelease(props: SendingReleaseProps) {
       }
       top={
         <>
-          {!hasStopped && (
+          {!isStopped && (
             <AddressPanel
               deploymentId={deploymentId}
               deploymentName={deploymentName}
@@ -71,7 +70,7 @@ export function SendingRelease(props: SendingReleaseProps) {
           places={[platform, ...others].map((one, index) => ({
             id: String(index),
             platform: one,
-            state: index > 0 ? 'idle' : hasStopped ? 'failed' : 'publishing',
+            state: index > 0 ? 'idle' : isStopped ? 'failed' : 'publishing',
             error: null,
           }))}
           renderSteps={(label, index) => (
