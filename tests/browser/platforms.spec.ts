@@ -195,6 +195,32 @@ if (IS_FULL) {
   for (const played of [NETLIFY, VERCEL, HEROKU, RENDER]) testMending(played);
 }
 
+/** Publishes the folder on both platforms of the deployment on the screen, which stay in their places from the start. */
+async function publishSteadily(page: Page, folder: string): Promise<void> {
+  const settings = page.url();
+  await page.goto(settings.replace(/\?.*$/, '#publish'));
+  await writeSite(folder, TWO);
+  await chooseFolder(page, folder);
+  let send = () => {};
+  const isMeasured = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/api/uploads/**', async (route) => {
+    await isMeasured;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const platforms = page.getByLabel('Platforms of this release').getByRole('heading');
+  await expect(platforms).toHaveText([/^Netlify/, /^Vercel/]);
+  const tops = () => platforms.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top + scrollY));
+  const before = await tops();
+  send();
+  await expect(platforms).toHaveText([/Live$/, /Live$/]);
+  expect(await tops()).toEqual(before);
+  await page.unroute('**/api/uploads/**');
+  await page.goto(settings);
+}
+
 test('a live deployment moves to another platform: published there, made the primary one, the old one removed', async ({
   page,
   folder,
@@ -215,6 +241,7 @@ test('a live deployment moves to another platform: published there, made the pri
   await expect(page.getByRole('combobox', { name: 'Publish under' })).toContainText('The account itself');
   await page.getByRole('button', { name: 'Add and publish' }).click();
   await expect(card.getByText('Live', { exact: true })).toHaveCount(2);
+  await publishSteadily(page, folder);
 
   await card.getByRole('button', { name: 'Make Vercel the primary platform' }).click();
   await page.getByRole('button', { name: 'Make primary', exact: true }).last().click();
@@ -223,7 +250,7 @@ test('a live deployment moves to another platform: published there, made the pri
   await expect(card.getByText('Netlify')).toHaveCount(0);
   const after = (await card.getByRole('link').first().getAttribute('href')) ?? '';
   expect(after).not.toBe(before);
-  expect(await textAt(after)).toBe(ONE['index.html']);
+  expect(await textAt(after)).toBe(TWO['index.html']);
 });
 
 test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {

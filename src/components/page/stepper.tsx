@@ -45,7 +45,8 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
                 {step.title}
               </p>
               {step.aside !== undefined && (
-                <span className="shrink-0 text-sm text-ink-muted tabular-nums">{step.aside}</span>
+                // Lower than the title, which it would make taller when it comes.
+                <span className="shrink-0 text-sm leading-4 text-ink-muted tabular-nums">{step.aside}</span>
               )}
             </div>
             {step.detail !== undefined && <div className="text-sm text-ink-muted">{step.detail}</div>}
