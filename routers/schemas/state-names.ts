@@ -34,15 +34,17 @@ export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'proc
 export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying', 'live'] as const;
 
 export const LISTED_DEPLOYMENT_STATES = [...DEPLOYMENT_STATES, 'waiting'] as const;
-export const LISTED_RELEASE_STATES = [...RELEASE_STATES, 'waiting'] as const;
+/** `publishing`: any of the running states, which a list shows by one word. */
+export const LISTED_RELEASE_STATES = [...RELEASE_STATES, 'waiting', 'publishing'] as const;
 
 export type LicenseState = (typeof LICENSE_STATES)[number];
 export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
+export type RunningReleaseState = (typeof RUNNING_RELEASE_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
 /** Returns whether a release is running: neither live nor over. A deployment has one such release at most. */
-export function isRunningReleaseState(state: ReleaseState): boolean {
-  return (RUNNING_RELEASE_STATES as readonly ReleaseState[]).includes(state);
+export function isRunningReleaseState<State extends string>(state: State): state is State & RunningReleaseState {
+  return (RUNNING_RELEASE_STATES as readonly string[]).includes(state);
 }

@@ -1,6 +1,11 @@
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
-import { STATES_THAT_WAIT } from '../../routers/schemas/state-names.ts';
+import {
+  isRunningReleaseState,
+  type ReleaseState,
+  type RunningReleaseState,
+  STATES_THAT_WAIT,
+} from '../../routers/schemas/state-names.ts';
 
 type Waiting = { state: string; destinations: readonly Destination[] };
 
@@ -13,6 +18,14 @@ export function waitingPlatform({ state, destinations }: Waiting): Destination |
 /** Returns the state that a list shows. */
 export function shownState<State extends string>(of: Waiting & { state: State }): State | 'waiting' {
   return waitingPlatform(of) === undefined ? of.state : 'waiting';
+}
+
+export type ShownReleaseState = Exclude<ReleaseState, RunningReleaseState> | 'waiting' | 'publishing';
+
+/** Returns the state of a release that its page and the lists show: which step it is at is told by its steps. */
+export function shownReleaseState(release: Waiting & { state: ReleaseState }): ShownReleaseState {
+  const state = shownState(release);
+  return state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state;
 }
 
 /** Returns the number of the release that waits: at the primary platform the newest, at another one the live one. */

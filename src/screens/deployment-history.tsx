@@ -1,5 +1,4 @@
 import { Link } from 'wouter';
-import { LISTED_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
@@ -11,10 +10,12 @@ import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { paths } from '../lib/paths.ts';
 
+const SHOWN_STATES = ['publishing', 'waiting', 'live', 'superseded', 'failed', 'cancelled'] as const;
+
 /** Lists all releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
   const filters = useListFilters(['state', 'deployment']);
-  const state = oneOf(LISTED_RELEASE_STATES, filters.get('state'));
+  const state = oneOf(SHOWN_STATES, filters.get('state'));
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments, hasNone } = useOfferedDeployments();
@@ -32,7 +33,7 @@ export function DeploymentHistoryScreen() {
             value={deploymentId}
             onChange={(id) => filters.set('deployment', id)}
           />
-          <StateFilter states={LISTED_RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+          <StateFilter states={SHOWN_STATES} value={state} onChange={(next) => filters.set('state', next)} />
         </div>
       )}
       <ReleaseList

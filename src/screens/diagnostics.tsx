@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
-import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
@@ -25,11 +25,11 @@ import { type Check, checksOf, troubleCount } from '../features/diagnostics/chec
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
+import { type ReleasePart, releaseParts } from '../features/releases/progress/release-parts.ts';
 import { tookText } from '../features/releases/release-labels.ts';
-import { stepTitle } from '../features/releases/step-titles.ts';
+import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
-import { isRollBackStep } from '../lib/roll-back.ts';
 import { shownState } from '../lib/waiting.ts';
 
 const RecordPlanDialog = lazyDialog(
@@ -163,10 +163,7 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
               </Button>
             }
           />
-          <Stepper
-            label={`Steps of release ${current.number}`}
-            steps={current.steps.map((step) => stepRow(step, current))}
-          />
+          <Stepper label={`Steps of release ${current.number}`} steps={releaseParts(current).map(partRow)} />
         </Card>
       )}
     </div>
@@ -179,13 +176,15 @@ function diagnosisText({ name, currentRelease }: Deployment, troubles: number, i
   return isTroubled ? `No problems with ${name} besides those in its last report` : `No problems found in ${name}`;
 }
 
-function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {
-  const took = tookText(step.startedAt, step.endedAt, step.endedAt ?? new Date());
+function partRow({ name, state, steps, isRollBack }: ReleasePart): Step {
+  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
+  const endedAt = steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null;
+  const took = tookText(startedAt, endedAt, endedAt ?? new Date());
   return {
-    key: step.name,
-    state: step.state,
-    title: stepTitle(step, isRollBackStep(step, release)),
-    ...(step.endedAt !== null && { detail: <Time at={step.endedAt} /> }),
+    key: name,
+    state,
+    title: partTitle(name, state, isRollBack),
+    ...(endedAt !== null && { detail: <Time at={endedAt} /> }),
     ...(took !== null && { aside: took }),
   };
 }

@@ -35,7 +35,7 @@ test('a release that runs is found by a reload, accessible, is cancelled and tri
 
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Release 1' })).toBeVisible();
-  await expect(current).toContainText('Processing');
+  await expect(current).toContainText('The host puts the files in place');
   await expect(steps.getByRole('listitem').last()).toContainText('Switch on');
   await expect(page.getByLabel('Live', { exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();

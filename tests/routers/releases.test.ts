@@ -287,6 +287,12 @@ test('releases are listed by account and by deployment, newest first, page by pa
   const older = await person.caller.releases.list({ deploymentId: one.id, limit: 1, cursor: ofOne.nextCursor ?? '' });
   expect(older.items[0]?.number).toBe(1);
   expect((await person.caller.releases.list({ state: 'superseded' })).items).toHaveLength(1);
+
+  // One word of the screens stands for every state of a release that runs.
+  const numbers = async () => (await person.caller.releases.list({ state: 'publishing' })).items.map((it) => it.number);
+  expect(await numbers()).toEqual([]);
+  await ReleaseModel.updateOne({ accountId: person.user.id, deploymentId: one.id, number: 2 }, { state: 'processing' });
+  expect(await numbers()).toEqual([2]);
 });
 
 test('three uploads may be open; a fourth waits until one has been quiet for half a minute', async () => {

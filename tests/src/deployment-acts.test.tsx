@@ -127,7 +127,9 @@ test('a release that is found in a step shows it, and is cancelled', async () =>
     AT_THE_RELEASE,
   );
   await shown.sees('Release 1');
-  await patiently(() => expect(shown.page.querySelector('[aria-current=step]')?.textContent).toContain('Processing'));
+  await patiently(() =>
+    expect(shown.page.querySelector('[aria-current=step]')?.textContent).toContain('The host puts the files in place'),
+  );
   expect(shown.rows('Steps of the release').at(-1)).toContain('Switch on');
   expect(shown.page.querySelector('[aria-label=Live]')).toBeNull();
   shown.button('Cancel').click();

@@ -114,7 +114,7 @@ test('the step in which it waits says so in the same words', async () => {
   const step = shown.page.querySelector('[aria-current=step]');
   expect(step?.textContent).toBe('Waiting for youPublish it, enter its address');
   expect(step?.querySelector('[role=img]')?.getAttribute('aria-label')).toBe(stateLabel('waiting'));
-  expect(shown.page.textContent).not.toContain('Processing');
+  expect(shown.page.textContent).not.toContain('The host puts');
 });
 
 test('an address that was entered is there again after the panel was gone', async () => {

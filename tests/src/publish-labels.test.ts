@@ -11,7 +11,7 @@ import {
   stepProgress,
   stepResult,
 } from '../../src/features/releases/release-labels.ts';
-import { stepTitle } from '../../src/features/releases/step-titles.ts';
+import { partTitle, runningTitle } from '../../src/features/releases/step-titles.ts';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isLocalAddress } from '../../src/lib/local-address.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
@@ -319,7 +319,8 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
 });
 
 test('a step says what it is, how far it is and where it stopped', () => {
-  expect(stepTitle({ name: 'uploading', state: 'done' })).toBe('Uploaded');
+  expect(runningTitle('processing')).toBe('Sending');
+  expect(runningTitle('verifying')).toBe('Checking');
   expect(stepProgress({ done: 118, total: 214, doneBytes: 5_100_000, totalBytes: 8_400_000 })).toEqual({
     files: '118 of 214 files',
     bytes: '5.1 of 8.4 MB',
@@ -388,6 +389,6 @@ test('a step that runs for a roll back says so, and no other does', () => {
   expect(isRollBackStep({ ...look, startedAt: null }, { state: 'failed', finishedAt })).toBe(false);
   expect(isRollBackStep(look, { state: 'verifying', finishedAt: null })).toBe(false);
   expect(isRollBackStep({ name: 'uploading', startedAt: after }, { state: 'live', finishedAt })).toBe(false);
-  expect(stepTitle({ name: 'verifying', state: 'running' }, true)).toBe('Switching back to this release');
-  expect(stepTitle({ name: 'verifying', state: 'done' }, true)).toBe('Switched back to this release');
+  expect(runningTitle('verifying', true)).toBe('Switching back to this release');
+  expect(partTitle('switching', 'done', true)).toBe('Switched back to this release');
 });

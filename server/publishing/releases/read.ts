@@ -11,7 +11,7 @@ import {
   type ReleaseDiff,
   type ReleaseList,
 } from '../../../routers/schemas/releases.ts';
-import { type ReleaseState, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
+import { type ReleaseState, RUNNING_RELEASE_STATES, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
 import type { AccountContext } from '../../context.ts';
 import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
@@ -92,11 +92,12 @@ function readRows(
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }
 
-/** `waiting` is the state of one of its platforms. */
+/** `waiting` is the state of one of its platforms, and `publishing` any running one. */
 async function releaseStateFilter(
   accountId: string,
-  state: ReleaseState | 'waiting',
+  state: ReleaseState | 'waiting' | 'publishing',
 ): Promise<Record<string, unknown>> {
+  if (state === 'publishing') return { state: { $in: [...RUNNING_RELEASE_STATES] } };
   if (state !== 'waiting') return { state };
   const waiting = await PublicationModel.find({ accountId, state }, { _id: 0, releaseId: 1 })
     .hint('account_state')

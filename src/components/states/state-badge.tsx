@@ -3,7 +3,6 @@ import {
   Check,
   CircleDashed,
   CircleX,
-  Clock,
   Hand,
   History,
   LoaderCircle,
@@ -11,16 +10,17 @@ import {
   type LucideIcon,
   Unplug,
 } from 'lucide-react';
-import type { DeploymentState, ReleaseState } from '../../../routers/schemas/state-names.ts';
+import type { DeploymentState } from '../../../routers/schemas/state-names.ts';
+import type { ShownReleaseState } from '../../lib/waiting.ts';
 import { Badge, type BadgeTone } from '../badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
  * Four words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
- * platform refuses its connection; it or a release is `waiting` while a platform waits for the person, and on its own
- * page a release is `publishing` until it is over.
+ * platform refuses its connection; it or a release is `waiting` while a platform waits for the person, and a release is
+ * `publishing` until it is over.
  */
-export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting' | 'publishing';
+export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -30,11 +30,6 @@ const looks: Record<DisplayState, Look> = {
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
   deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
-  queued: { tone: 'unknown', icon: Clock, word: 'Queued' },
-  preparing: { tone: 'accent', icon: LoaderCircle, word: 'Preparing', isRunning: true },
-  uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
-  processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
-  verifying: { tone: 'accent', icon: LoaderCircle, word: 'Checking', isRunning: true },
   publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },

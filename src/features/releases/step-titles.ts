@@ -1,9 +1,8 @@
-import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../components/page/stepper.tsx';
 import { WAITING_FOR_YOU } from '../../components/states/waiting-for-you.ts';
 
-/** The words for the steps of a release: in three parts for who waits, and step by step as the server takes them. */
+/** The words for the steps of a release: three parts, of which the server's steps are details. */
 
 type Titles = { waiting: string; running: string; done: string };
 
@@ -26,15 +25,12 @@ export const PART_TEXTS: Record<PartName, string> = {
   switching: 'Visitors see this release',
 };
 
-const STEP_TITLES: Record<ReleaseStepName, Titles> = {
-  preparing: { waiting: 'Preparing', running: 'Preparing', done: 'Prepared' },
-  uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
-  processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
-  verifying: {
-    waiting: 'Checking: new and changed files are fetched and compared',
-    running: 'Checking: new and changed files are fetched and compared',
-    done: 'Checked: new and changed files were fetched and compared',
-  },
+/** What the server does in each of its steps, shown while it counts nothing there. */
+export const STEP_TEXTS: Record<ReleaseStepName, string> = {
+  preparing: 'The files are made ready',
+  uploading: PART_TEXTS.sending,
+  processing: 'The host puts the files in place',
+  verifying: PART_TEXTS.checking,
 };
 
 /** A rollback only repeats part of the last step: the other steps are from the first time. */
@@ -48,8 +44,9 @@ export function partTitle(name: PartName, state: ShownStepState, isRollBack = fa
   return state === 'yours' ? WAITING_FOR_YOU : titleIn(state, isRollBack ? ROLL_BACK_TITLES : PART_TITLES[name]);
 }
 
-export function stepTitle({ name, state }: Pick<ReleaseStep, 'name' | 'state'>, isRollBack = false): string {
-  return titleIn(state, isRollBack ? ROLL_BACK_TITLES : STEP_TITLES[name]);
+/** Returns the title of the part that a running step of the server belongs to. */
+export function runningTitle(name: ReleaseStepName, isRollBack = false): string {
+  return partTitle(name === 'verifying' ? 'checking' : 'sending', 'running', isRollBack);
 }
 
 function titleIn(state: ShownStepState, titles: Titles): string {

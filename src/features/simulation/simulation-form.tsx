@@ -12,9 +12,9 @@ import { FailedState } from '../../components/page/failed-state.tsx';
 import type { Simulation } from './use-simulation.ts';
 
 const STEP_TITLES: Record<SimulatedStep, string> = {
-  preparing: 'Preparing fails',
-  uploading: 'Uploading fails',
-  processing: 'Processing fails',
+  preparing: 'Sending fails at the start',
+  uploading: 'Sending fails on the way',
+  processing: 'Sending fails at the host',
   verifying: 'Checking fails',
   domain: 'The domain is refused',
   dns: 'DNS is wrong',

@@ -8,7 +8,7 @@ import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';
-import { shownState } from '../../../lib/waiting.ts';
+import { shownReleaseState } from '../../../lib/waiting.ts';
 import { type HistoryEntry, historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
@@ -76,7 +76,7 @@ function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: React
   return {
     to: href.release(deploymentId, number),
     text: `${ownerLabel(entry.release)}, release ${number}`,
-    badge: <StateBadge state={shownState(entry.release)} />,
+    badge: <StateBadge state={shownReleaseState(entry.release)} />,
     at: createdAt,
   };
 }

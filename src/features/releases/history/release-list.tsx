@@ -1,18 +1,18 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
 import { ListStates } from '../../../components/lists/list-states.tsx';
 import { LoadMore } from '../../../components/lists/load-more.tsx';
+import type { ShownReleaseState } from '../../../lib/waiting.ts';
 import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {
   label: string;
   /** Absent for all releases of the account. */
   deploymentId?: string | undefined;
-  state?: ReleaseState | 'waiting' | undefined;
+  state?: ShownReleaseState | undefined;
   isReadOnly: (deploymentId: string) => boolean;
   /** The first act, when there is none. */
   empty: ReactNode;

@@ -14,7 +14,7 @@ import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths.ts';
-import { shownState } from '../../../lib/waiting.ts';
+import { shownReleaseState } from '../../../lib/waiting.ts';
 import { goneBackAt, wayTexts } from '../acts/going-back.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
 import { RollBackDialog, type RollBackTarget } from '../acts/roll-back.tsx';
@@ -147,7 +147,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
 function ReleaseStates({ release }: { release: ListedRelease }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
-      <StateBadge state={shownState(release)} />
+      <StateBadge state={shownReleaseState(release)} />
       {release.isCurrent && release.state !== 'live' && (
         <Badge tone="good" icon={Eye}>
           Serving

@@ -16,6 +16,7 @@ import { href } from '../../../lib/paths.ts';
 import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
+import { runningTitle } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
 
 export type AddressPanelProps = {
@@ -108,7 +109,7 @@ export function FailedPanel({ release, action }: ActPanelProps) {
   return (
     <Card aria-label="Failed" className="mb-6 p-4 sm:p-5">
       <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
-        Release {release.number} failed{step === null ? '' : ` while ${step}`}
+        Release {release.number} failed{step === null ? '' : ` while ${runningTitle(step).toLowerCase()}`}
       </PanelTitle>
       <div className="mt-3 flex flex-col gap-1">
         <p className="wrap-anywhere">

@@ -11,7 +11,7 @@ import { Progress } from '../../../components/progress.tsx';
 import { DestinationBadge } from '../../../components/states/destination-badge.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { stepProgress, stepResult, tookText } from '../release-labels.ts';
-import { PART_TEXTS, partTitle, stepTitle } from '../step-titles.ts';
+import { PART_TEXTS, partTitle, STEP_TEXTS } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
 import { type ReleasePart, releaseParts } from './release-parts.ts';
 
@@ -170,7 +170,7 @@ function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | unde
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);
   if (progress !== null) return [progress.files, progress.bytes].filter((part) => part !== null).join(', ');
-  return name === 'sending' ? stepTitle(current) : PART_TEXTS[name];
+  return name === 'switching' ? PART_TEXTS[name] : STEP_TEXTS[current.name];
 }
 
 /** Returns the result, counted if there is something to count. */

@@ -8,7 +8,7 @@ import { href, paths } from '../../../lib/paths.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
 import { stepProgress } from '../release-labels.ts';
-import { stepTitle } from '../step-titles.ts';
+import { runningTitle } from '../step-titles.ts';
 
 /** Shows a release that the server works on, as one line of "Publishing now". */
 export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {
@@ -28,7 +28,7 @@ export function RunningRelease({ name, deploymentId, number }: { name: string; d
 
 function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
   if (step === undefined) return 'Waiting for its turn';
-  const title = stepTitle(step, isRollBack);
+  const title = runningTitle(step.name, isRollBack);
   const bytes = stepProgress(step)?.bytes;
   return bytes ? `${title}, ${bytes}` : title;
 }
