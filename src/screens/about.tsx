@@ -17,7 +17,7 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Globe,
     title: 'Website Deployment',
-    text: `Drop a folder or a ZIP. ${LIVE_ONCE_COMPARED} You can go back to an earlier release.`,
+    text: `Drop a folder or a ZIP. ${LIVE_ONCE_COMPARED} You can roll back to an earlier release.`,
   },
   {
     icon: Route,

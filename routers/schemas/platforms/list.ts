@@ -27,7 +27,11 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   netlify: {
     title: PLATFORM_TITLES.netlify,
     description: 'Static sites with instant, atomic publishing.',
-    bullets: ['Only changed files are sent', 'Restore an earlier release in one step', 'Free TLS on your own domain'],
+    bullets: [
+      'Only changed files are sent',
+      'Roll back to an earlier release in one step',
+      'Free TLS on your own domain',
+    ],
   },
   vercel: {
     title: PLATFORM_TITLES.vercel,

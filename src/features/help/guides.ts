@@ -57,8 +57,8 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'roll-back',
-        title: 'Go back to an earlier release',
-        also: 'rollback restore revert',
+        title: 'Roll back to an earlier release',
+        also: 'rollback go back restore revert',
         paragraphs: [
           'Choose Roll back on the page of the live release, on the deployment, beside a release in its list or in the Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
         ],
