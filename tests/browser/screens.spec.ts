@@ -115,9 +115,13 @@ test('a roll back stays in the history, any two releases are compared, and names
     await expect(page.getByRole('link', { name: /from release 2 back to 1$/i })).toBeVisible();
     await expect(page.getByText('Rolled back', { exact: true })).toBeVisible();
     // The columns change at each of them.
-    for (const width of [360, 768, 1024, 1280]) {
+    for (const width of [360, 640, 768, 1024, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate(cutLinks), `${place} at ${width} px`).toEqual([]);
+      // In the list the way back is one press and its confirmation at every width.
+      await expect(page.getByRole('button', { name: /^Bring back release 2/ })).toHaveCount(
+        place === 'the dashboard' ? 0 : 1,
+      );
     }
   }
   // The row around it is a link, and lies below it.

@@ -49,7 +49,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
           { key: 'size', title: 'Size', className: 'text-right max-2xl:hidden' },
           { key: 'changed', title: 'Files changed', className: 'text-right max-md:hidden' },
-          { key: 'back', title: '', className: 'w-px max-md:hidden' },
+          { key: 'back', title: '', className: 'w-px' },
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
@@ -77,8 +77,8 @@ const row =
   'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:before:order-2 max-sm:before:basis-full';
 const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-48';
 const stateCell = 'max-sm:grow';
-/** The menu of the row has it as well. */
-const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right sm:max-md:hidden! [&>*]:relative';
+/** Where a table has the least room its button has no word beside the icon. */
+const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 const byCell = `${factCell} xl:max-w-44 sm:max-xl:hidden!`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
@@ -128,8 +128,8 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       </TableCell>
       <TableCell className={backCell}>
         {onRollBack !== null && (
-          <Button size="sm" onClick={onRollBack}>
-            <Undo2 /> {way.act}
+          <Button size="sm" title={way.label} onClick={onRollBack}>
+            <Undo2 /> <span className="sm:max-md:sr-only">{way.act}</span>
             <span className="sr-only">
               {way.label.slice(way.act.length)}
               {showsDeployment && ` of ${ownerLabel(release)}`}
@@ -213,7 +213,7 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
       </TableCell>
       <TableCell className={sizeCell} />
       <TableCell className="max-md:hidden!" />
-      <TableCell className="max-md:hidden!" />
+      <TableCell className="max-sm:hidden!" />
       <TableCell className="max-sm:hidden!" />
     </TableRow>
   );
