@@ -1,5 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
@@ -147,6 +148,24 @@ test.each([
     'releases.list': () => ({ items: [], nextCursor: null }),
   });
   for (const text of texts) await shown.sees(text);
+});
+
+test('the dashboard names the folder that waits, and leads on with it or discards it', async () => {
+  signInAs({ ...ada, deploymentCount: 0 });
+  setWaiting({
+    name: 'harbour-cafe',
+    files: [{ path: 'index.html', file: new File(['<h1>Café</h1>'], 'index.html') }],
+  });
+  using shown = showScreen(<DashboardScreen />, {
+    'subscription.allowance': () => allowanceOf({ deploymentCount: 0 }),
+    'deployments.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], nextCursor: null }),
+  });
+  await shown.sees('harbour-cafe');
+  await shown.sees('It waits here until you publish it.');
+  expect(shown.linkTo('Go on')).toBe('/new-deployment');
+  flushSync(() => shown.button('Discard').click());
+  expect(shown.page.textContent).not.toContain('harbour-cafe');
 });
 
 test('where somebody was going when they registered is led to once they have a plan', async () => {
