@@ -19,7 +19,11 @@ export type Hasher = (
   onResults: (results: readonly HashResult[]) => void,
   signal: AbortSignal,
 ) => Promise<void>;
-export type HashedFile = SelectedFile & { sha256: string };
+export type HashedFile = SelectedFile & {
+  sha256: string;
+  /** How many of the published files have this content, where they were counted: it is sent once for all of them. */
+  copies?: number;
+};
 
 /**
  * The browser refuses to read a file object whose file has changed since, so that a hash stays valid as long as the

@@ -164,11 +164,21 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
   const { missing, leftOut } = await offerList(uploadId, list, publishAnyway, options);
 
   const wanted = new Set(missing);
-  // Two files with the same content are sent once.
-  const outgoing = hashed.filter(({ sha256 }) => wanted.delete(sha256));
+  const copies = copiesOf(hashed, new Set(leftOut.map(({ path }) => path)));
+  // Two files with the same content are sent once, and counted as the two that the person chose.
+  const outgoing = hashed
+    .filter(({ sha256 }) => wanted.delete(sha256))
+    .map((file) => ({ ...file, copies: copies.get(file.sha256) ?? 1 }));
   const { load, ...counting } = beginSending(run, outgoing, files.length - leftOut.length);
   await sendFiles(uploadId, outgoing, { ...options, ...counting });
   return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
+}
+
+/** Counts the published files of each content. */
+function copiesOf(files: readonly HashedFile[], leftOut: ReadonlySet<string>): Map<string, number> {
+  const copies = new Map<string, number>();
+  for (const { path, sha256 } of files) if (!leftOut.has(path)) copies.set(sha256, (copies.get(sha256) ?? 0) + 1);
+  return copies;
 }
 
 /**
@@ -211,8 +221,11 @@ function beginSending(
   };
 }
 
-function loadOf(files: readonly SelectedFile[]): Load {
-  return { files: files.length, bytes: files.reduce((sum, { file }) => sum + file.size, 0) };
+function loadOf(files: readonly (SelectedFile & Pick<HashedFile, 'copies'>)[]): Load {
+  return {
+    files: files.reduce((sum, { copies = 1 }) => sum + copies, 0),
+    bytes: files.reduce((sum, { file }) => sum + file.size, 0),
+  };
 }
 
 function progressOf(

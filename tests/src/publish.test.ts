@@ -166,13 +166,14 @@ test('every file arrives once, the same content travels once, and the progress e
   const result = await uploadFiles(job);
   expect([...intake.received.values()].sort()).toEqual(['body{}', 'hello']);
   expect(intake.manifests[0]?.files).toContainEqual({ path: 'ü 🎉.css', sha256: sha256('body{}'), sizeBytes: 6 });
-  expect(result).toEqual({ sentFiles: 2, sentBytes: 11, leftOut: [] });
+  // The person chose three files, and is told of three.
+  expect(result).toEqual({ sentFiles: 3, sentBytes: 11, leftOut: [] });
   expect(progressOf(job).at(-1)).toMatchObject({
     phase: 'sending',
-    filesDone: 2,
-    filesTotal: 2,
+    filesDone: 3,
+    filesTotal: 3,
     bytesDone: 11,
-    filesThere: 1,
+    filesThere: 0,
   });
 });
 
