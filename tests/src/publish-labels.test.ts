@@ -3,6 +3,7 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
 import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
 import { type FindingsPlace, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
+import { withStartPage } from '../../src/features/deployments/select/start-page-offer.tsx';
 import { type SendingState, sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
 import {
   failedStep,
@@ -316,6 +317,19 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(planBlocker({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
   expect(readOnlyLabels(free)).toEqual({ text: 'Start the free trial to publish again.', action: 'See the trial' });
   expect(readOnlyLabels({ ...free, isTrialAvailable: false }).text).toBe('A plan is needed to publish again.');
+});
+
+test('a page under another name becomes the start page of a copy, and keeps the old name where links may use it', async () => {
+  for (const [name, paths] of [
+    ['start.html', ['style.css', 'start.html', 'index.html']],
+    ['Index.HTML', ['style.css', 'index.html']],
+  ] as const) {
+    const report = await inspectSelection(folder({ 'style.css': 'b{}', [name]: '<h1>Hi</h1>' }));
+    const [problem] = report.inspection.problems;
+    const copy = withStartPage(report, problem?.path ?? '');
+    expect(copy?.files.map(({ path }) => path.split('/').at(-1))).toEqual(paths);
+    expect((await inspectSelection(copy ?? expect.fail())).inspection.entryPage).toBe('index.html');
+  }
 });
 
 test('a step says what it is, how far it is and where it stopped', () => {

@@ -471,7 +471,9 @@ test('what is wrong with the first page is said with the way out', () => {
   // A site that was packed twice.
   expect(pathOf('site.zip')).toBe('site.zip');
   expect(pathOf('readme.txt', 'for you/site.TAR.gz')).toBe('for you/site.TAR.gz');
-  expect(pathOf('about.html', 'downloads.zip')).toBeNull();
+  expect(pathOf('about.html', 'contact.html', 'downloads.zip')).toBeNull();
+  // Most likely the first page, under another name.
+  expect(pathOf('start.html', 'style.css', 'more/page.html')).toBe('start.html');
   expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
 });
 

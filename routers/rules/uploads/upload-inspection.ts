@@ -211,11 +211,15 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
       path: archive.path,
     };
   }
+  const [page, ...others] = files.filter(({ path }) => PAGE.test(path) && !path.includes('/'));
+  const isOnly = page !== undefined && others.length === 0;
   return {
     code: 'no_entry_page',
     message: 'There is no index.html.',
-    hint: 'Add a page of that name: it is what people see first.',
-    path: null,
+    hint: isOnly
+      ? `Rename ${visiblePath(page.path)} to index.html, if people see it first.`
+      : 'Add a page of that name: it is what people see first.',
+    path: isOnly ? page.path : null,
   };
 }
 

@@ -26,6 +26,7 @@ import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 import { isWholeFolder } from './left-out-parts.ts';
 import { ReplaceFiles } from './replace-files.tsx';
+import { StartPageOffer } from './start-page-offer.tsx';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
@@ -157,9 +158,10 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
 
 type LinkOffers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
 
-/** Offers remedies for links: at the root of a host, those of a site that was built for a folder are broken, too. */
+/** Offers remedies for a missing start page and for links: at the root of a host, those of a site that was built for a folder are broken, too. */
 function linkOffer(id: string, { place, ...offers }: LinkOffers): ReactNode {
   if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
+  if (id === 'no_entry_page' || id === 'entry_page_case') return <StartPageOffer {...offers} />;
   return id === 'folder_link' && <BelowFolderOffers {...offers} />;
 }
 
