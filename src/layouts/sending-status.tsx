@@ -8,9 +8,22 @@ import { isUnderWay, type Publication, usePublications } from '../uploads/public
 
 const KEEP_OPEN = 'Keep this page open';
 
-/** Shows this page's running uploads on every screen with a sidebar: they end with the page. */
-export function SendingStatus() {
-  const sending = useSending();
+export type SendingStatusProps = {
+  /** `list`: each upload with its progress; `bar`: how much of all of them is sent, in two short lines. */
+  look: 'list' | 'bar';
+};
+
+/** Shows this page's running uploads on every screen: they end with the page. */
+export function SendingStatus({ look }: SendingStatusProps) {
+  const sending = usePublications().filter(isUnderWay);
+  // The page that takes over after sending is loaded by then.
+  useEffect(() => void routes.release.screen.fetch(), []);
+  return look === 'list' ? <SendingList sending={sending} /> : <SendingShare sending={sending} />;
+}
+
+type SendingProps = { sending: readonly Publication[] };
+
+function SendingList({ sending }: SendingProps) {
   return (
     <div className="flex flex-col gap-3 px-2 py-3 text-sm">
       <p className="flex items-center justify-between gap-2 text-xs text-ink-muted">
@@ -26,9 +39,8 @@ export function SendingStatus() {
   );
 }
 
-/** Shows in a bar how much of all of them is sent, and leads to the first. */
-export function SendingShare() {
-  const sending = useSending();
+/** Leads to the first of them. */
+function SendingShare({ sending }: SendingProps) {
   const [first] = sending;
   if (first === undefined) return null;
   return (
@@ -42,14 +54,8 @@ export function SendingShare() {
   );
 }
 
-function useSending(): readonly Publication[] {
-  // The page that takes over after sending is loaded by then.
-  useEffect(() => void routes.release.screen.fetch(), []);
-  return usePublications().filter(isUnderWay);
-}
-
 /** Returns the share once the size of each is known: what is still read may turn out to be there already. */
-export function shareText(sending: readonly Pick<Publication, 'progress'>[]): string {
+function shareText(sending: readonly Pick<Publication, 'progress'>[]): string {
   const total = { done: 0, bytes: 0 };
   for (const { progress } of sending) {
     if (progress?.phase !== 'sending') return 'Sending';

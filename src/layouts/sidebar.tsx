@@ -1,5 +1,5 @@
 import { CircleUserRound, LogOut, Search } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
@@ -9,9 +9,7 @@ import { Offline } from '../components/offline.tsx';
 import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useAddress } from '../lib/browser/location.ts';
-import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
-import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { openCommandPalette } from './command-palette-key.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
@@ -19,11 +17,8 @@ import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
-import { SendingInBar } from './top-bar.tsx';
+import { Sending } from './top-bar.tsx';
 import { TrialDays } from './trial-days.tsx';
-
-/** Shown while something is being sent. */
-const sendingStatus = lazyComponent(async () => (await import('./sending-status.tsx')).SendingStatus);
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -57,7 +52,6 @@ function takeFocus(): void {
 
 function Sidebar() {
   const { user, isLoading, error } = useUser();
-  const isSending = usePublications().some(isUnderWay);
   return (
     <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3 print:hidden">
       <div className="mb-5 ml-2 flex items-center short:mb-3">
@@ -76,11 +70,7 @@ function Sidebar() {
         )}
       </div>
       <MainNav />
-      {isSending && (
-        <Suspense fallback={null}>
-          <sendingStatus.Component />
-        </Suspense>
-      )}
+      <Sending look="list" />
       <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
         <nav aria-label="More">
           <NavList entries={footerEntries} />
@@ -180,9 +170,9 @@ function MobileBar({ title }: { title: string }) {
       ) : (
         <>
           {/* There is room for one of them. */}
-          <SendingInBar>
+          <Sending look="bar">
             <TrialDays className="shrink-0 text-xs text-ink-muted" />
-          </SendingInBar>
+          </Sending>
           <AccountMenu user={user} look="icon" />
         </>
       )}

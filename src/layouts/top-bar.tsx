@@ -14,6 +14,7 @@ import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import type { AccountMenuProps } from './account-menu.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
+import type { SendingStatusProps } from './sending-status.tsx';
 
 type BarEntry = { to: string; label: string };
 
@@ -27,7 +28,9 @@ const links: readonly BarEntry[] = [
 const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
 
 /** Loaded when something is sent. */
-const sendingShare = lazyComponent(async () => (await import('./sending-status.tsx')).SendingShare);
+const sendingStatus = lazyComponent<SendingStatusProps>(
+  async () => (await import('./sending-status.tsx')).SendingStatus,
+);
 
 export function TopBar() {
   const { pathname } = useAddress();
@@ -48,7 +51,7 @@ export function TopBar() {
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
-          <SendingInBar />
+          <Sending look="bar" />
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
           {user !== null && <LazyAccountMenu user={user} />}
@@ -62,13 +65,13 @@ export function TopBar() {
   );
 }
 
-/** Shows in a bar how much this page has sent of what it sends; its children while it sends nothing. */
-export function SendingInBar({ children }: { children?: ReactNode }) {
+/** Shows how much this page has sent of what it sends; its children while it sends nothing. */
+export function Sending({ look, children }: SendingStatusProps & { children?: ReactNode }) {
   if (!usePublications().some(isUnderWay)) return children;
   return (
     <ErrorBoundary onFailed={() => {}}>
       <Suspense fallback={null}>
-        <sendingShare.Component />
+        <sendingStatus.Component look={look} />
       </Suspense>
     </ErrorBoundary>
   );

@@ -11,7 +11,6 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
-import { Notice } from '../components/notice.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -25,8 +24,7 @@ import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
-import { selectionTitle } from '../uploads/selection/selection.ts';
-import { setWaiting, useWaiting } from '../uploads/waiting-selection.ts';
+import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** Needed only while something is being published. */
 const RunningPublication = lazy(async () => ({
@@ -34,6 +32,11 @@ const RunningPublication = lazy(async () => ({
 }));
 const RunningRelease = lazy(async () => ({
   default: (await import('../features/releases/progress/running-release.tsx')).RunningRelease,
+}));
+
+/** Needed only while a folder waits. */
+const WaitingFiles = lazy(async () => ({
+  default: (await import('../features/deployments/select/waiting-files.tsx')).WaitingFiles,
 }));
 
 /** Needed by the dashboard alone, so that the frame, which every page loads, stays small. */
@@ -186,9 +189,14 @@ function firstDropText(allowance: Allowance | undefined): string {
 }
 
 function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
+  const { selection } = useWaiting();
   return (
     <>
-      <WaitingFiles />
+      {selection !== null && (
+        <Suspense>
+          <WaitingFiles selection={selection} />
+        </Suspense>
+      )}
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">
         Not sure where your site belongs?{' '}
@@ -197,31 +205,6 @@ function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
         </Link>
       </p>
     </>
-  );
-}
-
-/** Names what was chosen before and is not published yet. */
-function WaitingFiles() {
-  const { selection } = useWaiting();
-  if (selection === null) return null;
-  return (
-    <Notice
-      tone="quiet"
-      title={selectionTitle(selection)}
-      className="mb-3"
-      action={
-        <span className="flex flex-wrap gap-2">
-          <Button size="sm" asChild>
-            <Link to={paths.newDeployment}>Go on</Link>
-          </Button>
-          <Button size="sm" variant="quiet" onClick={() => setWaiting(null)}>
-            Discard
-          </Button>
-        </span>
-      }
-    >
-      It waits here until you publish it.
-    </Notice>
   );
 }
 
