@@ -34,6 +34,9 @@ export const SESSION_KEYS = {
   ownUploads: 'fairlead.ownUploads',
 } as const;
 
+/** The name of the lock that a page holds on an upload while it is open. */
+export const uploadLock = (id: string): string => `fairlead-upload-${id}`;
+
 /** Stores that feedback was dismissed for good, by the key of its subject. */
 export const feedbackDismissedKey = (about: string): string => `fairlead.feedbackDismissed.${about}`;
 /** Stores text that was typed into a form and not sent yet; never a password. */

@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
@@ -40,9 +40,16 @@ import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
+import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
+import { hasUploadRecords } from '../lib/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
+
+/** Most pages of a browser have nothing to send. */
+const sentElsewhere = lazyComponent<{ deploymentId: string }>(
+  async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
+);
 
 export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
@@ -133,6 +140,11 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       {isDeleting && <DeletingNotice deployment={deployment} />}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
+      {deployment.state === 'draft' && publication === null && hasUploadRecords() && (
+        <Suspense>
+          <sentElsewhere.Component deploymentId={deployment.id} />
+        </Suspense>
+      )}
       <ConnectInPlace>
         <Parts
           deployment={deployment}

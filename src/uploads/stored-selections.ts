@@ -1,7 +1,7 @@
 import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
 import { isSignedOut, session } from '../api/session/session.ts';
 import { randomId } from '../lib/random-id.ts';
-import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
+import { SESSION_KEYS, UPLOAD_RECORD_PREFIX, uploadLock } from '../lib/storage.ts';
 import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
 import { fileToStore, readPrivateKeys } from './private-keys.ts';
@@ -156,7 +156,7 @@ async function claim(id: string): Promise<boolean> {
       return lock === null ? undefined : new Promise<never>(() => undefined);
     };
     const options = isOwn(id) ? { signal: AbortSignal.timeout(OWN_PATIENCE_MS) } : { ifAvailable: true };
-    locks.request(`fairlead-upload-${id}`, options, holdUntilPageEnds).catch(() => resolve(false));
+    locks.request(uploadLock(id), options, holdUntilPageEnds).catch(() => resolve(false));
   });
 }
 

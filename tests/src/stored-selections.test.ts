@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
+import { isSentElsewhere } from '../../src/features/releases/sent-elsewhere.tsx';
 import { hasUploadRecords } from '../../src/lib/storage.ts';
 import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
 import {
@@ -192,6 +193,19 @@ test('another tab goes on with a publication, and leaves what only waits to its 
   const found = await another.restoredSelections();
   expect(found.map((one) => one.record.id)).toEqual(['published']);
   expect(asked).toEqual(['fairlead-upload-published']);
+});
+
+test('files count as sent from another tab while a page that is still open holds their record', async () => {
+  session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
+  const progress = { uploadId: null, isSent: false, load: null };
+  const publication = { deployment: { id: 'quay', name: 'Quay', url: '' }, publishAnyway: [], isNew: true, progress };
+  writeStored(record('a', { accountId: 'ann', publication: { ...publication, arrivedFiles: 0 } }));
+  const held: { name: string }[] = [];
+  vi.stubGlobal('navigator', { locks: { query: async () => ({ held }) } });
+  expect(await isSentElsewhere('quay')).toBe(false);
+  held.push({ name: 'fairlead-upload-a' });
+  expect(await isSentElsewhere('quay')).toBe(true);
+  expect(await isSentElsewhere('mole')).toBe(false);
 });
 
 test('who logs out takes away the selections and the hashes of the account', async () => {
