@@ -21,7 +21,7 @@ export type Hasher = (
 ) => Promise<void>;
 export type HashedFile = SelectedFile & {
   sha256: string;
-  /** How many of the published files have this content, where they were counted: it is sent once for all of them. */
+  /** The number of published files with this content, where they were counted: it is sent once for all of them. */
   copies?: number;
 };
 

@@ -166,7 +166,7 @@ test('every file arrives once, the same content travels once, and the progress e
   const result = await uploadFiles(job);
   expect([...intake.received.values()].sort()).toEqual(['body{}', 'hello']);
   expect(intake.manifests[0]?.files).toContainEqual({ path: 'ü 🎉.css', sha256: sha256('body{}'), sizeBytes: 6 });
-  // The person chose three files, and is told of three.
+  // The person chose three files, and sees three counted.
   expect(result).toEqual({ sentFiles: 3, sentBytes: 11, leftOut: [] });
   expect(progressOf(job).at(-1)).toMatchObject({
     phase: 'sending',

@@ -25,7 +25,7 @@ export const PART_TEXTS: Record<PartName, string> = {
   switching: 'Visitors see this release',
 };
 
-/** What the server does in each of its steps, shown while it counts nothing there. */
+/** The words for each step of the server while it counts nothing there. */
 export const STEP_TEXTS: Record<ReleaseStepName, string> = {
   preparing: 'The files are made ready',
   uploading: PART_TEXTS.sending,

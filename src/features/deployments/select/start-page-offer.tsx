@@ -22,7 +22,7 @@ export function StartPageOffer({ report, onCopy }: StartPageOfferProps) {
 export function withStartPage({ selection, reading }: SelectionReport, path: string): SelectedFolder | null {
   const page = reading.files.find((file) => file.path === path)?.source;
   if (isZip(selection) || page === undefined || !('file' in page)) return null;
-  const start = { ...page, path: page.path.replace(/[^/]*$/, 'index.html') };
+  const start = { ...page, path: `${page.path.slice(0, page.path.lastIndexOf('/') + 1)}index.html` };
   // Links may lead to the old name as well, unless only its capitals differ: a release has one file of both.
   const isSameName = start.path.toLowerCase() === page.path.toLowerCase();
   return { ...selection, files: [...selection.files.filter((file) => !isSameName || file !== page), start] };

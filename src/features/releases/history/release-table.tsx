@@ -77,7 +77,7 @@ const row =
   'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:before:order-2 max-sm:before:basis-full';
 const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-48';
 const stateCell = 'max-sm:grow';
-/** Where a table has the least room its button has no word beside the icon. */
+/** The button has no word beside its icon where a table has the least room. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 const byCell = `${factCell} xl:max-w-44 sm:max-xl:hidden!`;

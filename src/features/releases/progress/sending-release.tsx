@@ -37,6 +37,7 @@ export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
   const { deploymentId, deploymentName, url, extent } = publication;
   const isStopped = hasStopped(publication);
+  const platforms = [platform, ...others];
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(arrive, []);
@@ -65,19 +66,7 @@ export function SendingRelease(props: SendingReleaseProps) {
           <SendingNotices publication={publication} onReplace={onReplace} />
         </>
       }
-      steps={
-        <PlatformSteps
-          places={[platform, ...others].map((one, index) => ({
-            id: String(index),
-            platform: one,
-            state: index > 0 ? 'idle' : isStopped ? 'failed' : 'publishing',
-            error: null,
-          }))}
-          renderSteps={(label, index) => (
-            <Stepper label={label} steps={index === 0 ? sendingSteps(publication) : comingSteps()} />
-          )}
-        />
-      }
+      steps={<Steps publication={publication} platforms={platforms} />}
       afterSteps={
         <p>
           {serving === null
@@ -91,13 +80,32 @@ export function SendingRelease(props: SendingReleaseProps) {
           facts={[
             {
               name: others.length > 0 ? 'Platforms' : 'Platform',
-              value: [platform, ...others].map((one) => PLATFORMS[one].title).join(', '),
+              value: platforms.map((one) => PLATFORMS[one].title).join(', '),
             },
             { name: 'Files', value: formatCount(extent.fileCount, 'file') },
             { name: 'Size', value: <Size bytes={extent.totalBytes} /> },
           ]}
         />
       }
+    />
+  );
+}
+
+type StepsProps = { publication: Publication; platforms: readonly PlatformId[] };
+
+function Steps({ publication, platforms }: StepsProps) {
+  const first = hasStopped(publication) ? 'failed' : 'publishing';
+  return (
+    <PlatformSteps
+      places={platforms.map((platform, index) => ({
+        id: String(index),
+        platform,
+        state: index === 0 ? first : 'idle',
+        error: null,
+      }))}
+      renderSteps={(label, index) => (
+        <Stepper label={label} steps={index === 0 ? sendingSteps(publication) : comingSteps()} />
+      )}
     />
   );
 }
