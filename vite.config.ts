@@ -29,6 +29,7 @@ const PARTS: Record<string, readonly string[]> = {
   common: [
     'src/layouts/nav-list.tsx',
     'src/components/states/state-badge.tsx',
+    'node_modules/lucide-react/dist/esm/icons/clock.mjs',
     'src/components/overlays/lazy-dialog.tsx',
     'src/features/user/beta-badge.tsx',
     'routers/schemas/plan-table.ts',

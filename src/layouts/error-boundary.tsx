@@ -1,4 +1,4 @@
-import { Component, type ReactNode, useEffect } from 'react';
+import { Component, type ReactNode, Suspense, useEffect } from 'react';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/page/error-state.tsx';
@@ -43,6 +43,15 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
     onFetchAgain();
     this.setState({ error: null });
   };
+}
+
+/** Loads a part beside the screen, which is missing without loss where it fails. */
+export function Beside({ children }: { children: ReactNode }) {
+  return (
+    <ErrorBoundary onFailed={() => {}}>
+      <Suspense fallback={null}>{children}</Suspense>
+    </ErrorBoundary>
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Route } from 'wouter';
 import { session, setSessionRedirect } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
@@ -9,7 +9,7 @@ import { useTitle } from '../lib/browser/page-title.ts';
 import { href, isAuthScreen } from '../lib/paths.ts';
 import { type AppRoute, findRoute } from '../routes.tsx';
 import { AccessGuard } from './access.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
+import { Beside, ErrorBoundary } from './error-boundary.tsx';
 import { PlainLayout } from './plain.tsx';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { ScreenSkeleton } from './skeletons.tsx';
@@ -82,15 +82,6 @@ export function Shell() {
         <FeedbackPrompt />
       </Beside>
     </>
-  );
-}
-
-/** Loads a part that is missing without loss where it fails. */
-function Beside({ children }: { children: ReactNode }) {
-  return (
-    <ErrorBoundary onFailed={() => {}}>
-      <Suspense fallback={null}>{children}</Suspense>
-    </ErrorBoundary>
   );
 }
 

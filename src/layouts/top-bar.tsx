@@ -12,7 +12,7 @@ import { href, isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import type { AccountMenuProps } from './account-menu.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
+import { Beside, ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import type { SendingStatusProps } from './sending-status.tsx';
 
@@ -69,11 +69,9 @@ export function TopBar() {
 export function Sending({ look, children }: SendingStatusProps & { children?: ReactNode }) {
   if (!usePublications().some(isUnderWay)) return children;
   return (
-    <ErrorBoundary onFailed={() => {}}>
-      <Suspense fallback={null}>
-        <sendingStatus.Component look={look} />
-      </Suspense>
-    </ErrorBoundary>
+    <Beside>
+      <sendingStatus.Component look={look} />
+    </Beside>
   );
 }
 

@@ -1,6 +1,5 @@
-import { Suspense } from 'react';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
+import { Beside } from './error-boundary.tsx';
 
 /** It fetches the subscription, with a client that the shell itself does without. */
 const daysLeft = lazyComponent<{ className: string }>(
@@ -10,10 +9,8 @@ const daysLeft = lazyComponent<{ className: string }>(
 /** Shows the days left of the trial; nothing while they are not known, and for any other plan. */
 export function TrialDays({ className }: { className: string }) {
   return (
-    <ErrorBoundary onFailed={() => {}}>
-      <Suspense fallback={null}>
-        <daysLeft.Component className={className} />
-      </Suspense>
-    </ErrorBoundary>
+    <Beside>
+      <daysLeft.Component className={className} />
+    </Beside>
   );
 }
