@@ -6,7 +6,9 @@ import type { DeploymentRow } from '../database/models/publishing/deployment.ts'
 import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { connectionIdsOf, optionOf } from './credentials.ts';
 
-type Publishing = { state: DeploymentRow['state']; destinations: readonly DestinationDoc[] };
+/** The fields of a destination that name its connections. */
+export type ConnectedPlace = Pick<DestinationDoc, '_id' | 'platform' | 'connectionId' | 'options'>;
+type Publishing = { state: DeploymentRow['state']; destinations: readonly ConnectedPlace[] };
 type Connections = ReadonlyMap<string, Pick<ConnectionRow, 'state' | 'problem'>>;
 
 /**
@@ -40,7 +42,7 @@ export function lostConnections({ state, destinations }: Publishing, known: Conn
   );
 }
 
-function neededBy({ platform, connectionId, options }: DestinationDoc) {
+function neededBy({ platform, connectionId, options }: ConnectedPlace) {
   const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const named = [
     ...(requires.includes('connection') ? [{ provider: platform, id: connectionId }] : []),

@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import { enqueueJob } from '../queue/queue.ts';
 import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
-import { connectionsOfAll, lostConnections } from './lost-connections.ts';
+import { type ConnectedPlace, connectionsOfAll, lostConnections } from './lost-connections.ts';
 
 /** A platform that accepted a token this recently is not asked again before each release. */
 const BELIEVED_MS = HOUR_MS;
@@ -19,13 +19,18 @@ const LOOK_MS = 5_000;
 const RUN_MS = 50 * MINUTE_MS;
 
 /**
- * Asks whether the primary platform of a deployment still accepts its credentials, so that nobody sends files in vain.
- * A platform that does not answer is no obstacle. Throws `credentials_invalid`.
+ * Asks the platforms of a deployment whether they still accept its credentials, before every release that a person
+ * begins: each refusal is known from then on, and nobody sends files in vain. Only `needed` stops it, by default the
+ * primary platform; a platform that does not answer is no obstacle. Throws `credentials_invalid`.
  */
-export async function requireConnected(ctx: AccountContext, deployment: DeploymentDoc): Promise<void> {
+export async function requireConnected(
+  ctx: AccountContext,
+  deployment: DeploymentDoc,
+  needed: ConnectedPlace = primaryOf(deployment),
+): Promise<void> {
   const { accountId } = ctx.actor;
-  const primary = primaryOf(deployment);
-  const ids = connectionIdsOf(primary);
+  const used = [needed, ...deployment.destinations.filter(({ state }) => state !== 'removing')];
+  const ids = used.flatMap(connectionIdsOf);
   if (ids.length === 0) return;
   const believed = new Date(ctx.now().getTime() - BELIEVED_MS);
   const doubtful = await ConnectionModel.find(
@@ -33,8 +38,8 @@ export async function requireConnected(ctx: AccountContext, deployment: Deployme
     { _id: 1 },
   ).lean();
   await Promise.all(doubtful.map(({ _id }) => lookAtConnection(ctx, _id, AbortSignal.timeout(LOOK_MS))));
-  const asPrimary = { state: deployment.state, destinations: [primary] };
-  const [lost] = lostConnections(asPrimary, await connectionsOfAll(accountId, [asPrimary]));
+  const alone = { state: deployment.state, destinations: [needed] };
+  const [lost] = lostConnections(alone, await connectionsOfAll(accountId, [alone]));
   if (lost === undefined) return;
   const hint =
     lost.connectionId === null ? 'Connect the same account again in Settings.' : 'Replace the token in Settings.';

@@ -11,6 +11,7 @@ import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabi
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
+import { requireConnected } from '../../connections/watch.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
 import { JobModel } from '../../database/models/job.ts';
@@ -49,18 +50,19 @@ const PRIMARY_MOVES_PER_HOUR = 10;
 
 /**
  * Publishes a deployment on one more platform: what is live now, and from then on every release. Throws the errors of
- * `resolveDestination`, `plan_required` when the plan has one platform at a time and this is no move, `conflict` when
- * it is published there already or an earlier move has not ended, `deployment_busy`, and `rate_limited` for an account
- * that adds very many.
+ * `resolveDestination` and `requireConnected`, `plan_required` when the plan has one platform at a time and this is no
+ * move, `conflict` when it is published there already or an earlier move has not ended, `deployment_busy`, and
+ * `rate_limited` for an account that adds very many.
  */
 export async function addDestination(ctx: AccountContext, input: AddDestinationInput): Promise<Deployment> {
   const { deploymentId, isMove = false, ...asked } = input;
-  await findDeployment(ctx, deploymentId);
+  const before = await findDeployment(ctx, deploymentId);
   await requireWritable(null, ctx, deploymentId);
   if (!isMove) await requireSeveralPlatforms(ctx);
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'added-destinations', key: accountId, limit: ADDITIONS_PER_HOUR, windowMs: HOUR_MS });
   const destination = await resolveDestination(ctx, asked);
+  await requireConnected(ctx, before, destination);
   return change(ctx, deploymentId, async (session, deployment) => {
     await requireWritable(session, ctx, deploymentId);
     if (!isMove) await requireSeveralPlatforms(ctx, session);
@@ -128,10 +130,14 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
   });
 }
 
-/** Tries again at one destination that failed. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`. */
+/**
+ * Tries again at one destination that failed. Throws `not_found`, `plan_required`, `credentials_invalid`,
+ * `deployment_busy`, `conflict`.
+ */
 export async function retryDestination(ctx: AccountContext, input: RetryDestinationInput): Promise<Deployment> {
-  await findDeployment(ctx, input.deploymentId);
+  const before = await findDeployment(ctx, input.deploymentId);
   await requireWritable(null, ctx, input.deploymentId);
+  await requireConnected(ctx, before, findDestination(before, input.destinationId));
   return change(ctx, input.deploymentId, async (session, deployment) => {
     await requireWritable(session, ctx, input.deploymentId);
     const { state, _id, isMove } = findDestination(deployment, input.destinationId);

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { actorName } from '../../account/actor-name.ts';
+import { requireConnected } from '../../connections/watch.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
 import type { DeploymentDoc } from '../../database/models/publishing/deployment.ts';
@@ -46,7 +47,7 @@ type DescribedRelease = { release: NewRelease; reusedNames: string[] };
 /**
  * Makes a release of an upload that has arrived completely, and starts it: release, publications, event and job in one
  * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`,
- * `deployment_busy`, `rate_limited`, and with `ifChanged` `release_unchanged`.
+ * `credentials_invalid`, `deployment_busy`, `rate_limited`, and with `ifChanged` `release_unchanged`.
  */
 export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
   const deployment = await findDeployment(ctx, input.deploymentId);
@@ -60,6 +61,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   // While a release is under way, nobody knows what will be live; the check below refuses with `deployment_busy`.
   if (input.ifChanged === true && deployment.state !== 'deploying')
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, { _id: upload._id, manifestHash });
+  await requireConnected(ctx, deployment);
   await countRelease(ctx);
   return consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
 }
@@ -107,7 +109,8 @@ async function consumeUpload(
 
 /**
  * Makes a new release with the files of one that failed or was cancelled; nothing is uploaded again. Throws
- * `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`, `rate_limited`.
+ * `not_found`, `plan_required`, `conflict` for a release in another state, `credentials_invalid`, `deployment_busy`,
+ * `rate_limited`.
  */
 export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
   const failed = await findRelease(ctx, input.releaseId);
@@ -115,6 +118,7 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   if (failed.state !== 'failed' && failed.state !== 'cancelled') {
     throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
   }
+  await requireConnected(ctx, await findDeployment(ctx, failed.deploymentId));
   await countRelease(ctx);
   const { deploymentId, manifestHash } = failed;
   const createdBy = await actorName(ctx);

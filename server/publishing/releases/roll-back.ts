@@ -1,6 +1,7 @@
 import type { Deployment, RollBackDeploymentInput } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { actorName } from '../../account/actor-name.ts';
+import { requireConnected } from '../../connections/watch.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
 import { type DeploymentDoc, primaryOf } from '../../database/models/publishing/deployment.ts';
@@ -18,8 +19,8 @@ import { recordRollBack } from './roll-backs.ts';
 
 /**
  * Makes an earlier release the public one again, without a new upload: a job switches and verifies the site. Throws
- * `not_found`, `plan_required`, `deployment_busy`, and `conflict` for a release that was never live or a platform that
- * cannot roll back.
+ * `not_found`, `plan_required`, `credentials_invalid`, `deployment_busy`, and `conflict` for a release that was never
+ * live or a platform that cannot roll back.
  */
 export async function rollBackDeployment(ctx: AccountContext, input: RollBackDeploymentInput): Promise<Deployment> {
   const before = await findDeployment(ctx, input.deploymentId);
@@ -32,6 +33,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   if (target.state !== 'superseded')
     throw new AppError('conflict', `Release ${target.number} was never live, so you cannot roll back to it.`);
   requireRollBack(ctx, before);
+  await requireConnected(ctx, before);
   await countRelease(ctx);
   const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
   const createdBy = await actorName(ctx);
