@@ -12,6 +12,7 @@ import { StateBadge } from '../components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { EditFiles } from '../features/deployments/edit/edit-files.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
+import { LostConnectionNotices } from '../features/deployments/manage/lost-connection-notices.tsx';
 import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
 import { templateId } from '../features/deployments/templates/templates.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
@@ -66,6 +67,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
           What is live stays live. {wanting.text}
         </Notice>
       )}
+      {!readOnly && !isDeleting && <LostConnectionNotices deployment={deployment} />}
       {isDeleting ? (
         <Notice tone="quiet">The deployment is being deleted.</Notice>
       ) : (

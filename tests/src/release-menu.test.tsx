@@ -2,19 +2,23 @@ import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ListedRelease } from '../../routers/schemas/releases.ts';
 import { ReleaseMenu } from '../../src/features/releases/acts/release-menu.tsx';
-import { showScreen } from '../support/screen.tsx';
-import { releaseOf } from '../support/screen-fixtures.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { deploymentOf, releaseOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => document.body.replaceChildren());
 
-async function itemsOf(release: ListedRelease): Promise<(string | undefined)[]> {
-  using shown = showScreen(<ReleaseMenu release={release} isReadOnly={false} onRollBack={null} />, {});
+async function itemsOf(
+  release: ListedRelease,
+  answers: Answers = {},
+  last = 'Download as ZIP',
+): Promise<(string | undefined)[]> {
+  using shown = showScreen(<ReleaseMenu release={release} isReadOnly={false} onRollBack={null} />, answers);
   document.body.append(shown.page);
   const trigger = shown.button(`Actions for release ${release.number} of harbour`);
   flushSync(() => void trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
-  const items = () => [...document.body.querySelectorAll('[role="menuitem"]')];
-  await vi.waitFor(() => expect(items()).not.toHaveLength(0), { timeout: 30_000 });
-  return items().map((item) => item.textContent?.trim());
+  const items = () => [...document.body.querySelectorAll('[role="menuitem"]')].map((item) => item.textContent?.trim());
+  await vi.waitFor(() => expect(items()).toContain(last), { timeout: 30_000 });
+  return items();
 }
 
 test('a preview is opened where the release has an address of its own', async () => {
@@ -25,4 +29,12 @@ test('a preview is opened where the release has an address of its own', async ()
     'Edit files',
     'Download as ZIP',
   ]);
+});
+
+test('where the platform would refuse it, replacing the token stands before another try', async () => {
+  const message = 'Netlify does not accept the token.';
+  const lost = { destinationId: 'harbour-here', provider: 'netlify', connectionId: 'netlify-1', message } as const;
+  const answers = { 'deployments.get': () => deploymentOf({ lostConnections: [lost] }) };
+  const items = await itemsOf(releaseOf({ number: 4, state: 'failed' }), answers, 'Replace token');
+  expect(items.slice(-2)).toEqual(['Replace token', 'Try again']);
 });

@@ -1,6 +1,6 @@
 import { AlertDialog } from 'radix-ui';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { Button } from '../button.tsx';
+import { Button, type ButtonProps } from '../button.tsx';
 import { Field } from '../fields/field.tsx';
 import { Input } from '../fields/input.tsx';
 import { useFocusReturn } from './use-focus-return.ts';
@@ -21,7 +21,8 @@ export type ConfirmDialogProps = {
   /** Replaces "Cancel" for an act that is itself a cancellation. */
   cancelLabel?: string | undefined;
   isBusy?: boolean | undefined;
-  isDestructive?: boolean | undefined;
+  /** The look of its button, by default that of a destructive act. */
+  variant?: ButtonProps['variant'];
   /** The name that must be typed before an act that cannot be undone. */
   nameToType?: string | undefined;
   /**
@@ -72,7 +73,7 @@ function ConfirmForm({
   busyLabel,
   cancelLabel = 'Cancel',
   isBusy = false,
-  isDestructive = true,
+  variant = 'danger',
   nameToType,
   isSuccessor = false,
   children,
@@ -106,7 +107,7 @@ function ConfirmForm({
         <Button
           type="submit"
           form={formId}
-          variant={isDestructive ? 'danger' : 'primary'}
+          variant={variant}
           disabled={!mayConfirm}
           isBusy={isBusy}
           busyLabel={busyLabel}

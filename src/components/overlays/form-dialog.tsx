@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId } from 'react';
-import { Button } from '../button.tsx';
+import { Button, type ButtonProps } from '../button.tsx';
 import { Dialog } from './dialog.tsx';
 import { useSubmitOnce } from './use-submit-once.ts';
 
@@ -17,6 +17,8 @@ export type FormDialogProps = {
    * button under the pointer.
    */
   isReady?: boolean;
+  /** The look of its button: `secondary` when another act in the form comes first. */
+  variant?: ButtonProps['variant'];
   /** True when it may be closed while it is being sent: `onClose` then stops the work. */
   isStoppable?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
@@ -39,6 +41,7 @@ export function FormDialog({
   cancelLabel = 'Cancel',
   isBusy,
   isReady = true,
+  variant = 'primary',
   isStoppable = false,
   onSubmit,
   onClose,
@@ -61,7 +64,7 @@ export function FormDialog({
             {cancelLabel}
           </Button>
           <Button
-            variant="primary"
+            variant={variant}
             type="submit"
             form={formId}
             disabled={!isReady}

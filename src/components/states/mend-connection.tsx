@@ -10,25 +10,29 @@ export type MendConnectionProps = Pick<ButtonProps, 'size'> & {
   isNamed?: boolean;
 };
 
+type MendLinkProps = Omit<MendConnectionProps, 'size'>;
+
 /** Leads to the remedy for a deployment that cannot be published: another token, or its account anew. */
-export function MendConnection({ lost: { provider, connectionId }, size, isNamed = false }: MendConnectionProps) {
+export function MendConnection({ lost, size, isNamed = false }: MendConnectionProps) {
+  return (
+    <Button variant="primary" size={size} asChild>
+      <MendLink lost={lost} isNamed={isNamed} />
+    </Button>
+  );
+}
+
+/** The link alone, for a menu. */
+export function MendLink({ lost: { provider, connectionId }, isNamed, ...rest }: MendLinkProps) {
   const title = PLATFORM_TITLES[provider];
   const state = useReturnState();
   return (
-    <Button variant="primary" size={size} asChild>
-      {connectionId === null ? (
-        <Link to={connectionLinks.connect(provider)} state={state}>
-          Connect {title}
-        </Link>
-      ) : (
-        <Link
-          to={connectionLinks.replaceToken(connectionId)}
-          state={state}
-          aria-label={isNamed ? `Replace token for ${title}` : undefined}
-        >
-          Replace token
-        </Link>
-      )}
-    </Button>
+    <Link
+      {...rest}
+      to={connectionId === null ? connectionLinks.connect(provider) : connectionLinks.replaceToken(connectionId)}
+      state={state}
+      aria-label={isNamed && connectionId !== null ? `Replace token for ${title}` : undefined}
+    >
+      {connectionId === null ? `Connect ${title}` : 'Replace token'}
+    </Link>
   );
 }

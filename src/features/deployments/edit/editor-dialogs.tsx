@@ -3,6 +3,7 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
+import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths.ts';
 import { writeEdits } from '../../../uploads/stored-edits.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
@@ -56,6 +57,7 @@ export function EditorDialogs({ deployment, draftKey, editing, newest, dialog, o
           liveNumber={deployment.currentRelease?.number ?? null}
           isBusy={publishing.isBusy}
           problem={publishing.problem}
+          lost={lostAtPrimary(deployment)}
           onRestore={(path) => change((before) => withRestored(before, path))}
           onPublish={publish}
           onClose={() => {

@@ -36,7 +36,7 @@ export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialog
           : 'Your changes are not published. They stay in this browser until you come back.'
       }
       confirmLabel="Leave"
-      isDestructive={isUnstored}
+      variant={isUnstored ? 'danger' : 'primary'}
       onConfirm={() => leave?.()}
     />
   );

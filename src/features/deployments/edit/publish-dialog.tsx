@@ -1,10 +1,13 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
+import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import { type Draft, kindOf } from './draft.ts';
 import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
@@ -18,6 +21,8 @@ export type PublishDialogProps = {
   isBusy: boolean;
   /** The reason why the last attempt stopped. */
   problem: string | null;
+  /** The connection that prevents it. */
+  lost: LostConnection | undefined;
   onRestore: (path: string) => void;
   onPublish: () => void;
   onClose: () => void;
@@ -25,7 +30,8 @@ export type PublishDialogProps = {
 
 /** Lists the changes, each with an undo, and publishes them. */
 export function PublishDialog(props: PublishDialogProps) {
-  const { draft, number, liveNumber, isBusy, problem, onRestore, onPublish, onClose } = props;
+  const { draft, number, liveNumber, isBusy, problem, lost, onRestore, onPublish, onClose } = props;
+  const obstacle = problem ?? lost?.message ?? null;
   const { changes } = draft;
   const list = useRef<HTMLUListElement>(null);
   // The opening button is pressed again to go on; the first button inside would undo a change.
@@ -46,6 +52,8 @@ export function PublishDialog(props: PublishDialogProps) {
       submitLabel="Publish"
       busyLabel="Publishing…"
       isBusy={isBusy}
+      isReady={lost?.connectionId !== null}
+      variant={lost === undefined ? 'primary' : 'secondary'}
       isStoppable
       onSubmit={(event) => {
         event.preventDefault();
@@ -53,7 +61,11 @@ export function PublishDialog(props: PublishDialogProps) {
       }}
       onClose={onClose}
     >
-      {problem !== null && <Notice tone="bad">{problem}</Notice>}
+      {obstacle !== null && (
+        <Notice tone="bad" action={lost && <MendConnection lost={lost} />}>
+          <LinkedText text={obstacle} />
+        </Notice>
+      )}
       <DraftNotices draft={draft} problem={problem} />
       <ul
         ref={list}

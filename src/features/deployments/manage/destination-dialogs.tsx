@@ -178,7 +178,7 @@ function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestination
           remove it.
         </p>
       }
-      isDestructive={false}
+      variant="primary"
       confirmLabel="Make primary"
       busyLabel="Switching…"
       isBusy={move.isPending}

@@ -91,6 +91,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
   const lost = lostAtPrimary(deployment);
+  const [primary] = deployment.destinations;
   const start = ({ selection, publishAnyway }: SelectionReport) => {
     void publish({ deployment, selection, publishAnyway, isNew: false });
     chosen.choose(null);
@@ -104,6 +105,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
         platforms: deployment.destinations.map(({ platform }) => platform),
         domainsPath: `${href.deployment(deployment.id)}?tab=domains`,
         lost,
+        lostElsewhere: deployment.lostConnections.filter(({ destinationId }) => destinationId !== primary?.id),
       }}
       shape={isFirst ? 'tall' : 'wide'}
       {...dropLabels(isFirst, isWanted)}

@@ -28,7 +28,7 @@ export function useEntryQuestion(report: SelectionReport | null): {
         title="Publish without a start page?"
         description={questionText(report.inspection)}
         confirmLabel="Publish anyway"
-        isDestructive={false}
+        variant="primary"
         onConfirm={() => {
           setAgreed(selection);
           setWaiting(null);

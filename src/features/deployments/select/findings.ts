@@ -51,15 +51,18 @@ export type FindingsPlace = {
   domainsPath?: string | undefined;
   /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
+  /** Lost connections to further platforms: the release goes to the others. */
+  lostElsewhere?: readonly LostConnection[];
 };
 
 export function findingsOf(
   report: SelectionReport,
-  { folder, platforms = [], lost }: FindingsPlace = { folder: '' },
+  { folder, platforms = [], lost, lostElsewhere = [] }: FindingsPlace = { folder: '' },
 ): Finding[] {
   const { reading, inspection, selection } = report;
   return [
     ...(lost === undefined ? [] : [{ ...plain, id: 'lost', kind: 'bad' as const, message: lost.message }]),
+    ...lostElsewhere.map(lostFinding),
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
@@ -75,6 +78,13 @@ export function findingsOf(
 }
 
 const plain = { path: null, detail: null, leftOut: [], places: [] };
+
+function lostFinding({ destinationId, provider, connectionId, message }: LostConnection): Finding {
+  const title = PLATFORM_TITLES[provider];
+  const remedy = connectionId === null ? `connect ${title} again` : `replace the token of ${title}`;
+  const detail = `The release goes to the other platforms only. To publish it there as well, ${remedy} first.`;
+  return { ...plain, id: `lost ${destinationId} ${provider}`, kind: 'warn', message, detail };
+}
 
 function refusalFindings({ refusal }: SelectionReport['reading'], noun: string): Finding[] {
   if (refusal === null) return [];

@@ -1,9 +1,12 @@
 import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, FilePen, RotateCcw, Undo2 } from 'lucide-react';
 import { Link } from 'wouter';
 import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
+import { trpc } from '../../../api/trpc.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
+import { MendLink } from '../../../components/states/mend-connection.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
+import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths.ts';
 import { isCancellable, isRetryable, wasSeenLive } from '../release-labels.ts';
 import { wayTexts } from './going-back.ts';
@@ -56,11 +59,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
       <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId })}>
         <Download /> Download as ZIP
       </MenuItem>
-      {!isReadOnly && isRetryable(release) && (
-        <MenuItem disabled={retry.isPending} onSelect={() => retry.mutate({ releaseId })}>
-          <RotateCcw /> Try again
-        </MenuItem>
-      )}
+      {!isReadOnly && isRetryable(release) && <RetryItems release={release} retry={retry} />}
       {onRollBack && (
         <MenuItem onSelect={onRollBack}>
           <Undo2 /> {wayTexts(release).label}
@@ -75,5 +74,26 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
         </>
       )}
     </Menu>
+  );
+}
+
+type RetryItemsProps = Pick<ReleaseMenuProps, 'release'> & Pick<ReturnType<typeof useReleaseActs>, 'retry'>;
+
+/** Asks once the menu is open whether the platform would refuse it: the remedy for that comes first. */
+function RetryItems({ release: { id: releaseId, deploymentId }, retry }: RetryItemsProps) {
+  const { data, isLoading } = trpc.deployments.get.useQuery({ deploymentId });
+  const lost = data && lostAtPrimary(data);
+  return (
+    <>
+      {lost !== undefined && (
+        <MenuItem asChild>
+          <MendLink lost={lost} />
+        </MenuItem>
+      )}
+      {/* Before that is known it would move under the pointer. */}
+      <MenuItem disabled={retry.isPending || isLoading} onSelect={() => retry.mutate({ releaseId })}>
+        <RotateCcw /> Try again
+      </MenuItem>
+    </>
   );
 }

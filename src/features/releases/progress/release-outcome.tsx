@@ -11,6 +11,7 @@ import { shownState } from '../../../lib/waiting.ts';
 import { goneBackAt } from '../acts/going-back.ts';
 import { RollBackButton } from '../acts/roll-back.tsx';
 import type { useReleaseActs } from '../acts/use-release-acts.ts';
+import { isRetryable } from '../release-labels.ts';
 import { AddressPanel, CancelledPanel, FailedPanel, SupersededPanel } from './release-panels.tsx';
 
 export type ReleaseOutcomeProps = {
@@ -26,17 +27,21 @@ export type ReleaseOutcomeProps = {
 export function ReleaseOutcome({ release, visitUrl, retry, mayChange }: ReleaseOutcomeProps) {
   const { deploymentId, state } = release;
   const isRunning = isOnItsWay(release);
-  const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
+  const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && isRetryable(release) });
   const lost = deployment.data && lostAtPrimary(deployment.data);
   const tryAgain = mayChange && (
-    <Button
-      variant={lost === undefined ? 'primary' : 'secondary'}
-      isBusy={retry.isPending}
-      busyLabel="Starting…"
-      onClick={() => retry.mutate({ releaseId: release.id })}
-    >
-      Try again
-    </Button>
+    <>
+      {/* It would be refused before this is done. */}
+      {lost !== undefined && <MendConnection lost={lost} />}
+      <Button
+        variant={lost === undefined ? 'primary' : 'secondary'}
+        isBusy={retry.isPending}
+        busyLabel="Starting…"
+        onClick={() => retry.mutate({ releaseId: release.id })}
+      >
+        Try again
+      </Button>
+    </>
   );
   const goesBackHere = mayChange && goneBackAt(release) === null;
   return (
@@ -50,18 +55,7 @@ export function ReleaseOutcome({ release, visitUrl, retry, mayChange }: ReleaseO
           action={mayChange && release.isCurrent && <AddDomain deploymentId={deploymentId} />}
         />
       )}
-      {release.state === 'failed' && (
-        <FailedPanel
-          release={release}
-          action={
-            <>
-              {/* It would be refused again before this is done. */}
-              {lost !== undefined && <MendConnection lost={lost} />}
-              {tryAgain}
-            </>
-          }
-        />
-      )}
+      {release.state === 'failed' && <FailedPanel release={release} action={tryAgain} />}
       {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
       {release.state === 'superseded' && (
         <SupersededPanel release={release} action={goesBackHere && <RollBackButton target={release} />} />

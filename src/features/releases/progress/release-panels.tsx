@@ -150,7 +150,7 @@ export function CancelledPanel({ release, action }: ActPanelProps) {
         Release {release.number} was cancelled
       </PanelTitle>
       <p className="mt-3 text-ink-muted">{servingText(release.servingNumber)}</p>
-      <div className="mt-4">{action}</div>
+      <div className="mt-4 flex flex-wrap gap-2">{action}</div>
     </Card>
   );
 }

@@ -1,0 +1,60 @@
+import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
+import { errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { LinkedText } from '../../../components/linked-text.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
+import { useNavigate } from '../../../lib/browser/location.ts';
+import { ownerLabel } from '../../../lib/deployment-label.ts';
+import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
+import { href } from '../../../lib/paths.ts';
+import { seenAgainText, wayTexts } from './going-back.ts';
+
+export type RollBackTarget = Pick<
+  ListedRelease,
+  'id' | 'number' | 'servingNumber' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
+>;
+
+export type RollBackDialogProps = { target: RollBackTarget; onClose: () => void };
+
+/** Asks before a rollback; where the platform would refuse it, the remedy comes first. */
+export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
+  const { deploymentId, id: releaseId } = target;
+  const navigate = useNavigate();
+  const { label, question, busy, failed } = wayTexts(target);
+  const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
+  const lost = deployment && lostAtPrimary(deployment);
+  const rollBack = trpc.deployments.rollBack.useMutation({
+    onSuccess: () => {
+      onClose();
+      navigate(href.release(deploymentId, target.number));
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast(failed, error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={question(ownerLabel(target))}
+      description={`Visitors see that release again ${seenAgainText(target)}. The release that is live now is kept, and can be brought back the same way.`}
+      confirmLabel={label}
+      busyLabel={busy}
+      variant={lost === undefined ? 'primary' : 'secondary'}
+      isBusy={rollBack.isPending}
+      onConfirm={() => rollBack.mutate({ deploymentId, releaseId })}
+    >
+      {lost !== undefined && (
+        <Notice tone="bad" action={<MendConnection lost={lost} />}>
+          <LinkedText text={lost.message} />
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}
