@@ -67,14 +67,17 @@ function urlHere(addresses: Addresses, name: SiteName): string {
 type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & {
   error?: ErrorDoc | null | undefined;
   options?: unknown;
+  site?: unknown;
 };
 
 /** Converts a destination of a deployment, or of one of its releases, with its public address. */
 export function toDestination(addresses: Addresses, slug: string, doc: Stored): Destination {
-  const { _id: id, platform, url, state, error } = doc;
+  const { _id: id, platform, state, error, site = null } = doc;
   const named = namedThere(doc);
+  const url = siteUrlOf(addresses, { platform, slug, url: doc.url });
   return {
-    ...{ id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) },
+    ...{ id, platform, url, state, error: toShownError(error) },
+    ...(url === '' && site !== null && { isMade: true }),
     ...(named !== undefined && { named }),
   };
 }

@@ -16,7 +16,6 @@ import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
-import { DeletingNotice } from '../features/deployments/manage/deleting-notice.tsx';
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
 import {
   DeploymentSettings,
@@ -49,6 +48,10 @@ import { isOver, leaveUnchanged, type Publication, usePublication } from '../upl
 /** Most pages of a browser have nothing to send. */
 const sentElsewhere = lazyComponent<{ deploymentId: string }>(
   async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
+);
+
+const deletingNotice = lazyComponent(
+  async () => (await import('../features/deployments/manage/deleting-notice.tsx')).DeletingNotice,
 );
 
 export function DeploymentScreen() {
@@ -137,7 +140,11 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         actions={<PageActs deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />}
       />
       {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
-      {isDeleting && <DeletingNotice deployment={deployment} />}
+      {isDeleting && (
+        <Suspense>
+          <deletingNotice.Component deployment={deployment} />
+        </Suspense>
+      )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
       {deployment.state === 'draft' && publication === null && hasUploadRecords() && (

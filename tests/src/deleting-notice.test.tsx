@@ -5,7 +5,7 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { LinkedText } from '../../src/components/linked-text.tsx';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { DeletingNotice } from '../../src/features/deployments/manage/deleting-notice.tsx';
-import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
+import { lossText } from '../../src/features/deployments/manage/site-loss.ts';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
@@ -22,6 +22,10 @@ const refused = deploymentOf({
   state: 'deleting',
   platform: 'netlify',
   destinations: [{ id: 'there', platform: 'netlify', url: 'https://harbour.netlify.app', state: 'removing', error }],
+});
+
+const at = (platform: PlatformId, url: string): Destination => ({
+  ...{ id: platform, platform, url: `https://${url}`, state: 'live', error: null },
 });
 
 test('a deletion that a platform refuses shows what it said, and can leave the site there', async () => {
@@ -64,14 +68,29 @@ test('an address that a platform wants to be gone to is a link, without the end 
 test('a deletion that goes its way offers nothing', () => {
   const deployment = deploymentOf({ state: 'deleting' });
   using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
-  expect(shown.page.textContent).toContain('It is being taken offline');
+  expect(shown.page.textContent).toContain('harbour.localhost:3001 goes offline at once.');
   expect(shown.page.querySelector('button')).toBe(null);
 });
 
+test('a deletion says of each platform what becomes of its site', async () => {
+  const destinations = [at('netlify', 'harbour.netlify.app'), at('replit', 'harbour.replit.app')];
+  const deployment = deploymentOf({ state: 'deleting', destinations });
+  const answers = { 'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }) };
+  using shown = showScreen(<DeletingNotice deployment={deployment} />, answers);
+  await shown.sees('harbour.netlify.app stays at Netlify, which Fairlead can no longer reach: take it down there.');
+  await shown.sees('harbour.replit.app stays until you delete the app at Replit yourself.');
+  expect(shown.page.textContent).not.toContain('offline');
+});
+
+test('what a failed first release has made is told before it is deleted', () => {
+  const failed: Destination = { ...at('netlify', ''), url: '', state: 'failed', isMade: true };
+  const draft = { currentRelease: null, destinations: [failed] };
+  expect(lossText(deploymentOf(draft), () => true)).toContain(
+    'What a failed release has made is taken down at Netlify.',
+  );
+});
+
 test('what is asked before a deletion says of each platform what becomes of the site there', () => {
-  const at = (platform: PlatformId, url: string): Destination => ({
-    ...{ id: platform, platform, url: `https://${url}`, state: 'live', error: null },
-  });
   const here = at('built-in', 'harbour.localhost');
   const there = [at('netlify', 'harbour.netlify.app'), at('replit', 'harbour.replit.app')];
   const everywhere = deploymentOf({ destinations: [here, ...there], releaseCount: 2 });

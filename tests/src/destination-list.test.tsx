@@ -130,3 +130,34 @@ test('a further platform is asked its own settings, as the first one is', async 
     options: { app: 'harbour-cafe', paymentThere: true },
   });
 });
+
+test.each<[string, Destination, string[], string, boolean]>([
+  ['that works', AT_VERCEL, ['ok'], 'b.example is taken down at Vercel. harbour stays live', false],
+  ['that is lost', AT_VERCEL, ['broken'], 'b.example stays as it is and gets no more releases.', true],
+  [
+    'where a person publishes',
+    { ...AT_VERCEL, platform: 'replit' },
+    [],
+    'b.example stays until you delete the app at Replit yourself.',
+    false,
+  ],
+  ['with no site yet', { ...AT_VERCEL, url: '', state: 'idle' }, ['ok'], 'Nothing is published on Vercel yet.', false],
+])(
+  'before a platform %s is removed, it is said what becomes of the site',
+  async (_, destination, states, text, may) => {
+    const deployments = [{ id: 'harbour', name: 'harbour', url: '' }];
+    const items = states.map((state) => connectionOf({ provider: 'vercel', state: state as 'ok', deployments }));
+    using _shown = showScreen(
+      <DestinationDialogs
+        deployment={deploymentOf({ platform: 'netlify', destinations: [AT_NETLIFY, destination] })}
+        asked={{ act: 'remove', destination }}
+        onAsk={vi.fn()}
+        onClose={vi.fn()}
+      />,
+      { 'connections.list': () => ({ items, signIn: [], tokenPages: {} }) },
+    );
+    const box = () => document.querySelector('[role="alertdialog"]');
+    await vi.waitFor(() => expect(box()?.textContent).toContain(text), { timeout: 30_000 });
+    expect(box()?.querySelector('[role="checkbox"], input[type="checkbox"]') !== null).toBe(may);
+  },
+);

@@ -177,3 +177,17 @@ test('the deletion of an account does not wait for a permission that nobody can 
   expect(await UserModel.exists({ _id: user.id })).toBeNull();
   expect(await app.vercel.world.countSites()).toBe(1);
 });
+
+test('the site that a failed first release has made is known, and goes with its deployment', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.create('Never switched on');
+  app.world.fail('upload', { how: 'status', status: 422 }, 1_000);
+  expect((await app.publish({ id: deploymentId }, ONE)).state).toBe('failed');
+  expect(await app.world.countSites()).toBe(1);
+  const { destinations } = await app.deployments.get({ deploymentId });
+  expect(destinations).toMatchObject([{ platform: 'netlify', url: '', isMade: true }]);
+  app.world.heal();
+  await app.deployments.remove({ deploymentId });
+  await app.settle();
+  expect(await app.world.countSites()).toBe(0);
+});

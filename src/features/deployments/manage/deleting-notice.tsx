@@ -7,14 +7,23 @@ import { Button } from '../../../components/button.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
+import { siteText, useIsReached } from './site-loss.ts';
 
 /** Shows how a deletion proceeds, and what its owner can do when a platform refuses. */
 export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   const refused = deployment.destinations.filter(({ error }) => error !== null);
   if (refused.length > 0) return <RefusedNotice deployment={deployment} refused={refused} />;
+  return <GoingNotice deployment={deployment} />;
+}
+
+function GoingNotice({ deployment: { id, destinations } }: { deployment: Deployment }) {
+  const isReached = useIsReached(id);
+  const sites = destinations.flatMap((one) => (one.state === 'removed' ? [] : (siteText(one, isReached) ?? [])));
   return (
     <Notice tone="accent" className="mb-6">
-      It is being taken offline and then disappears from your lists. It can no longer be changed.
+      <span className="wrap-anywhere">
+        {[...sites, 'The deployment disappears from your lists then. It can no longer be changed.'].join(' ')}
+      </span>
     </Notice>
   );
 }

@@ -5,12 +5,7 @@ import {
   slugTakenText,
   updateDeploymentInput,
 } from '../../../../routers/schemas/deployments.ts';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
-import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
-import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
-import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
-import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { errorToast, fieldErrors } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Field } from '../../../components/fields/field.tsx';
@@ -19,9 +14,9 @@ import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
-import { formatAddress } from '../../../lib/format.ts';
 import { addressOfSlug } from '../../../lib/sites-address.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';
+import { lossText, useIsReached } from './site-loss.ts';
 
 export function OpenDialog({ deployment, act, onClose, onRemoved }: DeploymentDialogProps) {
   if (act === 'delete') return <DeleteDialog deployment={deployment} onClose={onClose} onRemoved={onRemoved} />;
@@ -126,6 +121,8 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
   const domains = trpc.domains.list.useQuery({ deploymentId: deployment.id });
   const isReached = useIsReached(deployment.id);
+  // A list does not know what a failed release has left.
+  const { data: whole = deployment } = trpc.deployments.get.useQuery({ deploymentId: deployment.id });
   const remove = trpc.deployments.remove.useMutation({
     onSuccess: () => {
       onClose();
@@ -149,7 +146,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
       title={`Delete ${deployment.name}?`}
       description={
         <>
-          <p>{lossText(deployment, isReached)}</p>
+          <p>{lossText(whole, isReached)}</p>
           {domains.data !== undefined && domains.data.items.length > 0 && (
             <>
               <p className="mt-2">These domains stop working and are removed. Move those that you need first:</p>
@@ -171,66 +168,4 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
       onConfirm={() => remove.mutate({ deploymentId: deployment.id })}
     />
   );
-}
-
-/**
- * Describes what deleting the deployment removes for good, and what stays where. `isReached` returns whether Fairlead
- * can still act for the person at a platform.
- */
-export function lossText(
-  { releaseCount, currentRelease, destinations }: Pick<Deployment, 'releaseCount' | 'currentRelease' | 'destinations'>,
-  isReached: (platform: PlatformId) => boolean,
-): string {
-  const published = currentRelease === null ? [] : destinations;
-  const sites = published.flatMap((one) => siteText(one, isReached) ?? []);
-  const releases =
-    releaseCount === 0
-      ? 'It has no releases yet.'
-      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. Its visit statistics are deleted too.`;
-  const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
-  const held = isHeld ? [`We reserve the address for you for ${HELD_SLUG_DAYS} days.`] : [];
-  return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
-}
-
-/** Describes the effect on the site at one platform; null when nothing was published yet. */
-function siteText(
-  { platform, url, state, named }: Destination,
-  isReachedAt: (platform: PlatformId) => boolean,
-): string | null {
-  if (url === '' || state === 'idle') return null;
-  const { title, isServedHere } = PLATFORMS[platform];
-  const address = formatAddress(url);
-  if (isServedHere) return `${address} goes offline at once.`;
-  if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
-    return `${address} stays until you delete the app at ${title} yourself.`;
-  }
-  const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
-  const isReached = isReachedAt(platform);
-  const sources = furtherConnections.filter(({ provider }) => !isReached || !isReachedAt(provider));
-  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
-  return [
-    isReached
-      ? `${address} is taken down at ${title}.`
-      : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
-    ...(named !== undefined
-      ? [
-          `The ${named.what} ${named.name} stays at ${keeper}${isReached && sources.length === 0 ? ', without the site' : ''}.`,
-        ]
-      : sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`)),
-  ].join(' ');
-}
-
-/** Returns whether a connection that the deployment uses at a platform still works; unknown counts as yes. */
-function useIsReached(deploymentId: string): (platform: PlatformId) => boolean {
-  const { data } = trpc.connections.list.useQuery();
-  return (platform) => {
-    if (data === undefined || !PLATFORM_CAPABILITIES[platform]?.requires.includes('connection')) return true;
-    return data.items.some(
-      (one) =>
-        one.kind === 'platform' &&
-        one.provider === platform &&
-        one.state !== 'broken' &&
-        one.deployments.some(({ id }) => id === deploymentId),
-    );
-  };
 }

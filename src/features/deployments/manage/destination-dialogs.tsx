@@ -23,6 +23,7 @@ import {
   useMissingChoice,
 } from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
+import { siteText, useIsReached } from './site-loss.ts';
 
 export type DestinationDialogsProps = {
   deployment: Deployment;
@@ -190,13 +191,14 @@ function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestination
 /** Asks about removing a platform. After a move it is an offer: everything is live elsewhere by then. */
 function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinationProps & { isMoved: boolean }) {
   const { title } = PLATFORMS[destination.platform];
-  const [leavesSite, setLeavesSite] = useState(false);
+  const { loss, isTheirs, leaving } = useLoss(deployment, destination);
   const remove = trpc.deployments.removeDestination.useMutation({
     onSuccess: () => {
       onClose();
-      const description = stays
-        ? `What is published on ${title} stays there.`
-        : `${deployment.name} is being removed from ${title}.`;
+      const description =
+        leaving?.isChosen || isTheirs
+          ? `What is published on ${title} stays there.`
+          : `${deployment.name} is being removed from ${title}.`;
       showToast({ title: `${title} removed`, description });
     },
     onError: (error) => {
@@ -204,9 +206,6 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       showToast(errorToast('Could not remove the platform', error));
     },
   });
-  const isTheirs = PLATFORM_CAPABILITIES[destination.platform]?.publish === 'handOff';
-  const stays = isTheirs ? `until you delete the app there.` : leavesSite && 'as it is and gets no more releases.';
-  const address = destination.url === '' ? `The site on ${title}` : formatAddress(destination.url);
   return (
     <ConfirmDialog
       isOpen
@@ -217,8 +216,9 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       title={isMoved ? `Remove the site from ${title} now?` : `Remove ${title}?`}
       description={
         <p>
-          <Address>{address}</Address> {stays ? `stays ${stays}` : 'goes offline.'} {deployment.name} stays live on{' '}
-          {PLATFORMS[deployment.platform].title}, with all its releases.
+          {loss}
+          {deployment.currentRelease !== null &&
+            ` ${deployment.name} stays live on ${PLATFORMS[deployment.platform].title}, with all its releases.`}
         </p>
       }
       confirmLabel="Remove"
@@ -228,19 +228,40 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
         remove.mutate({
           deploymentId: deployment.id,
           destinationId: destination.id,
-          ...(leavesSite && { leaveSite: true }),
+          ...(leaving?.isChosen && { leaveSite: true }),
         })
       }
     >
-      {destination.state === 'failed' && (
+      {leaving !== null && (
         <Checkbox
           label={`Leave what is published on ${title}, for example when its account can no longer be reached`}
-          isChecked={leavesSite}
-          onChange={setLeavesSite}
+          isChecked={leaving.isChosen}
+          onChange={leaving.choose}
         />
       )}
     </ConfirmDialog>
   );
+}
+
+/**
+ * Returns the effect of removing a platform on the site there, and the choice to leave the site. It is offered where
+ * the site could not be removed before, and is the default where the account cannot be reached.
+ */
+function useLoss({ id }: Deployment, destination: Destination) {
+  const { platform, url, state } = destination;
+  const isReached = useIsReached(id);
+  const [choice, choose] = useState<boolean | null>(null);
+  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+  const isAtHand = isReached(platform);
+  const mayLeave = !isTheirs && (state === 'failed' || !isAtHand);
+  const isChosen = mayLeave && (choice ?? !isAtHand);
+  const { title } = PLATFORMS[platform];
+  const address = formatAddress(url);
+  const ending = siteText(destination, isReached) ?? `Nothing is published on ${title} yet.`;
+  const text = isChosen && url !== '' ? `${address} stays as it is and gets no more releases.` : ending;
+  const isNamed = url !== '' && text.startsWith(address);
+  const loss = isNamed ? [<Address key="address">{address}</Address>, text.slice(address.length)] : text;
+  return { loss, isTheirs, leaving: mayLeave ? { isChosen, choose } : null };
 }
 
 /** Puts an address on a line of its own before it is broken at a hyphen. */

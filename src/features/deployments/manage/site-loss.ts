@@ -1,0 +1,71 @@
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { formatAddress } from '../../../lib/format.ts';
+
+/**
+ * Describes what deleting the deployment removes for good, and what stays where. `isReached` returns whether Fairlead
+ * can still act for the person at a platform.
+ */
+export function lossText(
+  { releaseCount, currentRelease, destinations }: Pick<Deployment, 'releaseCount' | 'currentRelease' | 'destinations'>,
+  isReached: (platform: PlatformId) => boolean,
+): string {
+  const published = destinations.filter(({ isMade }) => isMade || currentRelease !== null);
+  const sites = published.flatMap((one) => siteText(one, isReached) ?? []);
+  const releases =
+    releaseCount === 0
+      ? 'It has no releases yet.'
+      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. Its visit statistics are deleted too.`;
+  const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
+  const held = isHeld ? [`We reserve the address for you for ${HELD_SLUG_DAYS} days.`] : [];
+  return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
+}
+
+/** Describes the effect on the site at one platform; null when there is none. */
+export function siteText(
+  { platform, url, state, isMade, named }: Destination,
+  isReachedAt: (platform: PlatformId) => boolean,
+): string | null {
+  const { title, isServedHere } = PLATFORMS[platform];
+  if (isMade !== true && (url === '' || state === 'idle')) return null;
+  const address = url === '' ? 'What a failed release has made' : formatAddress(url);
+  if (isServedHere) return `${address} goes offline at once.`;
+  if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
+    return `${address} stays until you delete the app at ${title} yourself.`;
+  }
+  const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const isReached = isReachedAt(platform);
+  const sources = furtherConnections.filter(({ provider }) => !isReached || !isReachedAt(provider));
+  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
+  return [
+    isReached
+      ? `${address} is taken down at ${title}.`
+      : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
+    ...(named !== undefined
+      ? [
+          `The ${named.what} ${named.name} stays at ${keeper}${isReached && sources.length === 0 ? ', without the site' : ''}.`,
+        ]
+      : sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`)),
+  ].join(' ');
+}
+
+/** Returns whether a connection that the deployment uses at a platform still works; unknown counts as yes. */
+export function useIsReached(deploymentId: string): (platform: PlatformId) => boolean {
+  const { data } = trpc.connections.list.useQuery();
+  return (platform) => {
+    if (data === undefined || !PLATFORM_CAPABILITIES[platform]?.requires.includes('connection')) return true;
+    return data.items.some(
+      (one) =>
+        one.kind === 'platform' &&
+        one.provider === platform &&
+        one.state !== 'broken' &&
+        one.deployments.some(({ id }) => id === deploymentId),
+    );
+  };
+}
