@@ -240,6 +240,8 @@ export const releaseDownloadSchema = z.strictObject({
 export const releaseHandOffSchema = z.strictObject({
   archive: z.strictObject({ url: z.string() }),
   steps: z.array(z.strictObject({ text: z.string(), url: z.optional(z.string()) })),
+  /** The address that was entered, or that of an earlier release there; empty before the first. */
+  address: z.string(),
 });
 
 export const platformLogSchema = z.strictObject({ text: z.string() });

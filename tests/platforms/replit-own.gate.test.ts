@@ -152,7 +152,9 @@ test('a further release replaces the files of the app that is there, going back 
   const further = { ...FILES, 'index.html': '<h1>two</h1>' };
   const { id: releaseId } = await on.start(on.deployment, further);
   await on.jobs.drain();
-  const texts = (await on.releases.handOff({ releaseId })).steps.map(({ text }) => text).join(' ');
+  const { steps, address } = await on.releases.handOff({ releaseId });
+  expect(address).toBe(url);
+  const texts = steps.map(({ text }) => text).join(' ');
   expect(texts).toMatch(/Download release 2.*Replace the files of your app.*Republish.*Check now/);
   expect(texts).not.toContain('import');
   on.there.publishByHand('by-hand', further);
@@ -181,7 +183,8 @@ test('beside another platform it waits for the person as well, and is live once 
   await app.jobs.drain();
   const second = async () => (await deployments.get({ deploymentId })).destinations[1];
   expect(await second()).toMatchObject({ platform: 'replit', state: 'waiting', error: null });
-  expect((await releases.handOff({ releaseId })).steps).toHaveLength(4);
+  const handOff = await releases.handOff({ releaseId });
+  expect([handOff.steps.length, handOff.address]).toEqual([4, '']);
 
   const url = there.publishByHand('both', { 'index.html': 'another site' });
   await releases.confirm({ releaseId, url });
@@ -189,6 +192,7 @@ test('beside another platform it waits for the person as well, and is live once 
   await app.jobs.drain();
   const message = `The start page at ${url} is not the one of this release.`;
   expect(await second()).toMatchObject({ state: 'waiting', error: { message } });
+  expect((await releases.handOff({ releaseId })).address).toBe(url);
 
   there.publishByHand('both', FILES);
   await releases.confirm({ releaseId, url });

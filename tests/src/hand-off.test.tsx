@@ -26,7 +26,7 @@ const steps = [
   { text: 'Open the import page of Replit.', url: 'https://replit.com/import' },
 ];
 const answers: Answers = {
-  'releases.handOff': () => ({ archive: { url: '/api/releases/r/download?ticket=t' }, steps }),
+  'releases.handOff': () => ({ archive: { url: '/api/releases/r/download?ticket=t' }, steps, address: '' }),
   'releases.get': () => waiting,
 };
 
@@ -68,9 +68,15 @@ test('the address that is entered is checked, and what stands against it is said
 test('what the last look has found is said at the field, with the address that was entered', async () => {
   const message = 'https://quay.replit.app cannot be opened: this address does not exist.';
   const error = { code: 'out_of_sync', message, hint: null, raw: null };
-  const refused = { ...waiting, url: 'https://quay.replit.app', destinations: [{ ...destination, error }] };
-  using shown = showScreen(<HandOffPanel release={refused} isReadOnly={false} />, answers);
-  await shown.sees(message);
+  const refused = { ...waiting, destinations: [{ ...destination, error }] };
+  const address = 'https://quay.replit.app';
+  using shown = showScreen(<HandOffPanel release={refused} isReadOnly={false} />, {
+    ...answers,
+    'releases.handOff': () => ({ archive: { url: '/a' }, steps, address }),
+  });
+  await shown.sees('Open the import page of Replit.');
+  await shown.sees('quay.replit.app cannot be opened: this address does not exist.');
+  expect(shown.linkTo('quay.replit.app')).toBe(address);
   const field = shown.page.querySelector('input');
   expect(field?.value).toBe('https://quay.replit.app');
   expect(field?.getAttribute('aria-invalid')).toBe('true');
@@ -128,23 +134,57 @@ test('an address that was entered is there again after the panel was gone', asyn
   expect(again.page.querySelector('input')?.value).toBe('https://quay.replit.app');
 });
 
-test('a further release starts with the address of the one before, and what was entered comes first', async () => {
-  const further = { ...waiting, url: 'https://quay.replit.app' };
-  const valueIn = async (release: typeof waiting) => {
-    using shown = showScreen(<HandOffPanel release={release} isReadOnly={false} />, answers);
-    await shown.sees('Check now');
+test('the address that the server knows is filled in at any platform of a deployment, after what was entered', async () => {
+  const address = 'https://quay.replit.app';
+  const valueIn = async (release: typeof waiting, known: string) => {
+    using shown = showScreen(<HandOffPanel release={release} isReadOnly={false} />, {
+      ...answers,
+      'releases.handOff': () => ({ archive: { url: '/a' }, steps, address: known }),
+    });
+    await shown.sees('Open the import page of Replit.');
     return shown.page.querySelector('input')?.value;
   };
-  expect(await valueIn(waiting)).toBe('');
-  expect(await valueIn(further)).toBe('https://quay.replit.app');
+  expect(await valueIn(waiting, '')).toBe('');
+  expect(await valueIn(waiting, address)).toBe(address);
   const primary = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
-  expect(await valueIn({ ...further, state: 'live', destinations: [primary, destination] })).toBe('');
+  const behind: typeof waiting = { ...waiting, state: 'live', destinations: [primary, destination] };
+  expect(await valueIn(behind, address)).toBe(address);
   {
-    using shown = showScreen(<HandOffPanel release={further} isReadOnly={false} />, answers);
+    using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
+    await shown.sees('Check now');
+    enterAddress(shown.page, 'https://quay.replit.app');
+  }
+  using again = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
+  await again.sees('Check now');
+  expect(again.page.querySelector('input')?.value).toBe('https://quay.replit.app');
+});
+
+test('the address that the server knows is filled in at any platform of a deployment, after what was entered', async () => {
+  const address = 'https://quay.replit.app';
+  const valueIn = async (release: typeof waiting, known: string) => {
+    using shown = showScreen(<HandOffPanel release={release} isReadOnly={false} />, {
+      ...answers,
+      'releases.handOff': () => ({ archive: { url: '/a' }, steps, address: known }),
+    });
+    await shown.sees('Open the import page of Replit.');
+    return shown.page.querySelector('input')?.value;
+  };
+  expect(await valueIn(waiting, '')).toBe('');
+  expect(await valueIn(waiting, address)).toBe(address);
+  const primary = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
+  const behind = {
+    ...waiting,
+    url: 'http://here.localhost',
+    state: 'live',
+    destinations: [primary, destination],
+  } as const;
+  expect(await valueIn({ ...behind, destinations: [...behind.destinations] }, address)).toBe(address);
+  {
+    using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
     await shown.sees('Check now');
     enterAddress(shown.page, 'https://pier.replit.app');
   }
-  expect(await valueIn(further)).toBe('https://pier.replit.app');
+  expect(await valueIn(waiting, address)).toBe('https://pier.replit.app');
 });
 
 test('who may change nothing reads the steps and enters no address', async () => {

@@ -4,7 +4,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
-import { PublicationModel, publicationId } from '../../database/models/publishing/publication.ts';
+import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publishing/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
@@ -24,11 +24,15 @@ export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInp
   const release = await findRelease(ctx, releaseId);
   const deployment = await findDeployment(ctx, release);
   const handOff = handOffOf(ctx.providers, deployment, release);
-  if (handOff === null || (!isRunningReleaseState(release.state) && (await waitingAt(deployment, release)) === null)) {
-    throw nothingToDo(release);
-  }
+  const waiting = await waitingAt(deployment, release);
+  if (handOff === null || (!isRunningReleaseState(release.state) && waiting === null)) throw nothingToDo(release);
   const { url } = await prepareDownload(ctx, { releaseId });
-  return { archive: { url }, steps: handOff.steps.map((step) => ({ ...step })) };
+  const place = deployment.destinations.find(({ _id }) => _id === waiting?.destinationId);
+  return {
+    archive: { url },
+    steps: handOff.steps.map((step) => ({ ...step })),
+    address: waiting?.confirmedUrl ?? place?.url ?? '',
+  };
 }
 
 /** Each is a request to an address of the account's choice, which gets no more of them than a person needs. */
@@ -45,8 +49,9 @@ const LOOK_BYTES = 1024 * 1024;
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
   const release = await findRelease(ctx, input.releaseId);
   const deployment = await findDeployment(ctx, release);
-  const destinationId = await waitingAt(deployment, release);
-  if (destinationId === null) throw nothingToDo(release);
+  const waiting = await waitingAt(deployment, release);
+  if (waiting === null) throw nothingToDo(release);
+  const { destinationId } = waiting;
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'address-looks', key: accountId, limit: LOOKS_PER_HOUR, windowMs: HOUR_MS });
   const hint = handOffOf(ctx.providers, deployment, release)?.addressHint;
@@ -55,17 +60,19 @@ export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseI
   return toReleaseOf(ctx, doc);
 }
 
+type Waiting = Pick<PublicationRow, 'destinationId' | 'confirmedUrl'>;
+
 /**
- * Returns the destination where this release waits for the person: while it is on its way, the primary one; after
- * that, another.
+ * Returns the publication of this release that waits for the person: while it is on its way, that at the primary
+ * destination; after that, another.
  */
-async function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): Promise<string | null> {
-  const waiting = { accountId: release.accountId, releaseId: release._id, state: 'waiting' as const };
-  const destinationId = (await PublicationModel.findOne(waiting, { destinationId: 1 }).lean())?.destinationId;
-  if (destinationId === undefined) return null;
-  const isPrimary = deployment.primaryId === destinationId;
+async function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): Promise<Waiting | null> {
+  const filter = { accountId: release.accountId, releaseId: release._id, state: 'waiting' as const };
+  const waiting = await PublicationModel.findOne(filter, { destinationId: 1, confirmedUrl: 1 }).lean();
+  if (waiting === null) return null;
+  const isPrimary = deployment.primaryId === waiting.destinationId;
   const isWanted = isPrimary ? isRunningReleaseState(release.state) : deployment.currentReleaseId === release._id;
-  return isWanted ? destinationId : null;
+  return isWanted ? waiting : null;
 }
 
 const BEING_LOOKED_AT = { state: 'publishing', error: null } as const;

@@ -9,7 +9,7 @@ export type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
   /** Replaces the hint while it is set. */
-  error?: string | undefined;
+  error?: ReactNode;
   /** Shown beside the label, at the far end: a link or a badge of the field. */
   aside?: ReactNode;
   className?: string | undefined;
@@ -23,7 +23,7 @@ export type FieldProps = {
 export function Field({ label, hint, error, aside, className, children }: FieldProps) {
   const id = useId();
   const messageId = `${id}-message`;
-  const hasError = error !== undefined && error !== '';
+  const hasError = error !== undefined && error !== null && error !== '';
   const hasMessage = hasError || (hint !== undefined && hint !== null && hint !== false);
   return (
     <div className={classNames('flex flex-col', className)}>

@@ -1,7 +1,6 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { errorMessage } from '../../../api/errors.ts';
@@ -14,7 +13,7 @@ import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
 import { HandOffAddress, HandOffCard, HandOffSteps } from './hand-off-parts.tsx';
 
 type HandOffPanelProps = {
-  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations' | 'url'>;
+  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations'>;
   isReadOnly: boolean;
   className?: string | undefined;
 };
@@ -30,14 +29,7 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
   return (
     <HandOffCard number={release.number} title={title} className={className}>
       <Steps releaseId={release.id} title={title} />
-      {!isReadOnly && (
-        <AddressForm
-          releaseId={release.id}
-          title={title}
-          known={knownAddress(release, waiting)}
-          refusal={waiting.error?.message}
-        />
-      )}
+      {!isReadOnly && <AddressForm releaseId={release.id} title={title} refusal={waiting.error?.message} />}
     </HandOffCard>
   );
 }
@@ -50,14 +42,6 @@ export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployme
     { enabled: number !== null },
   );
   return number !== null && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
-}
-
-/**
- * Returns the known address. A release has its deployment's, which is the primary platform's, and says nothing about
- * another.
- */
-function knownAddress({ url, destinations }: HandOffPanelProps['release'], waiting: Destination): string {
-  return destinations[0]?.id === waiting.id ? url : '';
 }
 
 function Steps({ releaseId, title }: { releaseId: string; title: string }) {
@@ -85,18 +69,18 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
 type AddressFormProps = {
   releaseId: string;
   title: string;
-  /** The address of the last release; empty before the first. */
-  known: string;
   /** The reason why the last check refused the address. */
   refusal: string | undefined;
 };
 
-function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
+function AddressForm({ releaseId, title, refusal }: AddressFormProps) {
   const draft = `hand-off-${releaseId}`;
-  const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? known);
-  const enter = (typed: string) => {
-    setUrl(typed);
-    storeDraft(draft, typed);
+  const [typed, setTyped] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))));
+  const { data: known } = trpc.releases.handOff.useQuery({ releaseId });
+  const url = typed ?? known?.address ?? '';
+  const enter = (text: string) => {
+    setTyped(text);
+    storeDraft(draft, text);
   };
   const host = url.trim().toLowerCase().split('//').at(-1)?.split('/')[0] ?? '';
   // A problem at one address is no reason against another.

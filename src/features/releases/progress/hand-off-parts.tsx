@@ -6,6 +6,7 @@ import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { WAITING_FOR_YOU } from '../../../components/states/waiting-for-you.ts';
 
@@ -69,7 +70,7 @@ export function HandOffAddress({ title, url, onUrl, error, isPending = false, on
   const check = useSubmitOnce(isPending, onCheck);
   return (
     <form onSubmit={check} noValidate className="mt-5 flex items-start gap-3 max-sm:flex-col">
-      <Field label={`Address at ${title}`} error={error} className="w-full min-w-0">
+      <Field label={`Address at ${title}`} error={error && <LinkedText text={error} />} className="w-full min-w-0">
         <Input
           type="url"
           placeholder="https://"
