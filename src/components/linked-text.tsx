@@ -1,21 +1,28 @@
 /** Matches up to the first blank, without punctuation at the end. */
 const ADDRESS = /(https:\/\/\S*[^\s.,;:!?)])/;
 
-/** A sentence whose addresses are links: a platform's demand is often settled on a page of its own. */
-export function LinkedText({ text }: { text: string }) {
+type LinkedTextProps = {
+  text: string;
+  /** True in a log, which is shown to the letter. */
+  isVerbatim?: boolean;
+};
+
+/** A text whose addresses are links: a platform's demand is often settled on a page of its own. */
+export function LinkedText({ text, isVerbatim = false }: LinkedTextProps) {
   // Every second part is an address.
   return text.split(ADDRESS).map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (
       <a
-        key={part}
+        // biome-ignore lint/suspicious/noArrayIndexKey: an address may be there twice, and the parts never move
+        key={index}
         href={part}
         target="_blank"
         rel="noreferrer"
         className="text-accent underline underline-offset-2 wrap-anywhere"
       >
-        {part.replace('https://', '')}
+        {isVerbatim ? part : part.replace('https://', '')}
       </a>
     ),
   );

@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts';
 export type NoticeProps = {
   /** `quiet`: good to know, without an act. */
   tone: 'quiet' | 'accent' | 'warn' | 'bad';
-  title?: string | undefined;
+  title?: ReactNode;
   children: ReactNode;
   action?: ReactNode;
   className?: string | undefined;

@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { LinkedText } from '../linked-text.tsx';
 
 type LogLinesProps = { lines: readonly { at: Date; text: string }[]; formatAt: (at: Date) => string };
 
@@ -38,7 +39,9 @@ const LogBlock = memo(
             // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end
             <li key={first + index} className="flex gap-4 leading-5 whitespace-pre">
               <span className="text-ink-muted select-none">{formatAt(line.at)}</span>
-              <span className="text-ink">{line.text}</span>
+              <span className="text-ink">
+                <LinkedText text={line.text} isVerbatim />
+              </span>
             </li>
           ))}
         </ol>

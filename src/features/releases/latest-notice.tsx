@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
+import { LinkedText } from '../../components/linked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
@@ -60,12 +60,12 @@ export function LatestNotice({ deploymentId, platform, latest, serving, isWaitin
         </span>
       }
     >
-      {told.text}
+      <LinkedText text={told.text} />
     </Notice>
   );
 }
 
-type Story = { tone: 'accent' | 'warn' | 'bad'; title: string | undefined; text: ReactNode; link: string };
+type Story = { tone: 'accent' | 'warn' | 'bad'; title: string | undefined; text: string; link: string };
 
 function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: string | null): Story | null {
   const { number, state, errorMessage } = latest;

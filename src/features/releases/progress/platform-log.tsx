@@ -5,6 +5,7 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { ReadPlatformLogInput } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 
 export type PlatformLogProps = { releaseId: string; destination: Pick<Destination, 'id' | 'platform'> };
 
@@ -29,7 +30,10 @@ function LogOnRequest({ of, title }: { of: ReadPlatformLogInput; title: string }
           id={id}
           className="order-last max-h-80 w-full overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs whitespace-pre-wrap text-ink-muted wrap-anywhere"
         >
-          {data === undefined ? (error?.message ?? 'Reading the log…') : data.text || 'The log is empty.'}
+          <LinkedText
+            text={data === undefined ? (error?.message ?? 'Reading the log…') : data.text || 'The log is empty.'}
+            isVerbatim
+          />
         </pre>
       )}
     </>

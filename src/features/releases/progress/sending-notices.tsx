@@ -1,5 +1,6 @@
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
@@ -30,7 +31,7 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
       {failure !== null && !failure.isDeploymentGone && (
         <Notice
           tone="bad"
-          title={failure.message}
+          title={<LinkedText text={failure.message} />}
           className="mb-6"
           action={
             failure.isSelectionNeeded ? (
@@ -43,7 +44,7 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
             )
           }
         >
-          {failure.hint ?? 'What arrived is not sent again.'}
+          <LinkedText text={failure.hint ?? 'What arrived is not sent again.'} />
         </Notice>
       )}
       {isWaiting && (

@@ -1,0 +1,51 @@
+import { flushSync } from 'react-dom';
+import { expect, test } from 'vitest';
+import { LinkedText } from '../../src/components/linked-text.tsx';
+import { LogLines } from '../../src/components/lists/log-lines.tsx';
+import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
+import { PlatformLog } from '../../src/features/releases/progress/platform-log.tsx';
+import { SendingNotices } from '../../src/features/releases/progress/sending-notices.tsx';
+import type { Publication } from '../../src/uploads/publications.ts';
+import { showScreen } from '../support/screen.tsx';
+import { releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
+
+const BILLING = 'https://heroku.com/billing';
+const TEXT = `Settle it at ${BILLING}.`;
+
+const failure = { message: TEXT, hint: `It is explained at ${BILLING}.` } as NonNullable<Publication['failure']>;
+const stopped = { failure, control: {}, selection: { name: 'harbour', files: [] } } as unknown as Publication;
+const latest = releaseRefOf({ state: 'failed', errorMessage: TEXT });
+const place = {
+  deploymentId: 'harbour',
+  platform: 'heroku',
+  serving: null,
+  isWaiting: false,
+  isReadOnly: true,
+} as const;
+
+test.each([
+  [
+    'a publication that stopped',
+    <SendingNotices key="a" publication={stopped} onReplace={() => {}} />,
+    'heroku.com/billing',
+  ],
+  ['the newest release', <LatestNotice key="b" {...place} latest={latest} />, 'heroku.com/billing'],
+  ['a log', <LogLines key="c" lines={[{ at: shownAt, text: TEXT }]} formatAt={() => '12:00'} />, BILLING],
+])('an address in what %s says is a link', (_, screen, name) => {
+  using shown = showScreen(screen, {});
+  expect(shown.linkTo(name)).toBe(BILLING);
+});
+
+test('the log of a platform is shown to the letter, with its addresses as links', async () => {
+  const log = { 'releases.platformLog': () => ({ text: `one ${BILLING}\ntwo ${BILLING}` }) };
+  const destination = { id: 'there', platform: 'heroku' } as const;
+  using shown = showScreen(<PlatformLog releaseId="r" destination={destination} />, log);
+  flushSync(() => shown.button("Show Heroku's log").click());
+  await shown.sees(`one ${BILLING}\ntwo ${BILLING}`);
+  expect(shown.page.querySelectorAll('a')).toHaveLength(2);
+});
+
+test('an address that is there twice is a link twice', () => {
+  using shown = showScreen(<LinkedText text={`${BILLING} or ${BILLING}`} />, {});
+  expect([...shown.page.querySelectorAll('a')].map(({ href }) => href)).toEqual([BILLING, BILLING]);
+});
