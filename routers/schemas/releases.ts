@@ -189,6 +189,8 @@ const rollBackSchema = z.strictObject({
   deploymentId: idSchema,
   deploymentName: z.string(),
   deploymentSlug: z.string(),
+  /** The deployment's address for visitors; empty until its platform has named one. */
+  url: z.string(),
   fromNumber: z.number(),
   toNumber: z.number(),
   /** The name of the user, or of the API token. */

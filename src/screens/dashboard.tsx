@@ -218,9 +218,9 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
   const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
-  const running = deployments.flatMap(({ id, name, slug, latestRelease, destinations }) =>
+  const running = deployments.flatMap(({ id, name, slug, url, latestRelease, destinations }) =>
     latestRelease !== null && isRunningReleaseState(latestRelease.state) && destinations[0]?.state !== 'waiting'
-      ? [{ deploymentId: id, name: deploymentLabel({ name, slug }), number: latestRelease.number }]
+      ? [{ deploymentId: id, name: deploymentLabel({ name, slug, url }), number: latestRelease.number }]
       : [],
   );
   if (sending.length + running.length === 0) return null;

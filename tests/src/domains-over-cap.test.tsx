@@ -15,7 +15,7 @@ test('of domains beyond the cap the person says which can be changed, and one th
     'domains.list': () => ({ items: [kept, over], nextCursor: null }),
     'domains.chooseWritable': chooseWritable,
   };
-  const deployments = [{ id: kept.deploymentId, name: 'One', slug: 'one', platform: 'built-in' as const }];
+  const deployments = [{ id: kept.deploymentId, name: 'One', slug: 'one', url: '', platform: 'built-in' as const }];
   const list = (
     <DomainList deployments={deployments} deploymentId={kept.deploymentId} isReadOnly={() => false} limit={1} />
   );

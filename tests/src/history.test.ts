@@ -26,6 +26,7 @@ function rollBack(id: string, minute: number): RollBack {
     deploymentId: 'd',
     deploymentName: 'Harbour',
     deploymentSlug: 'harbour',
+    url: 'http://harbour.localhost:3001',
     fromNumber: 3,
     toNumber: 1,
     createdBy: 'sailor',
@@ -74,9 +75,19 @@ test('who publishes without an entry page is told what visitors will see, and of
 });
 
 test('a deployment whose address is not made of its name alone is called by both', () => {
-  expect(deploymentLabel({ name: 'Müllers Café', slug: 'muellers-cafe' })).toBe('Müllers Café');
-  expect(deploymentLabel({ name: 'Müllers Café', slug: 'muellers-cafe-2' })).toBe('Müllers Café (muellers-cafe-2)');
-  expect(deploymentLabel({ name: 'Harbour', slug: 'quay' })).toBe('Harbour (quay)');
+  const here = (name: string, slug: string) => deploymentLabel({ name, slug, url: `http://${slug}.localhost:3001` });
+  expect(here('Müllers Café', 'muellers-cafe')).toBe('Müllers Café');
+  expect(here('Müllers Café', 'muellers-cafe-2')).toBe('Müllers Café (muellers-cafe-2)');
+  expect(here('Harbour', 'quay')).toBe('Harbour (quay)');
+});
+
+test('a number that a platform did not need is not in the label of what is there', () => {
+  const cafe = { name: 'Harbour Cafe', slug: 'harbour-cafe-2' };
+  const at = (url: string) => deploymentLabel({ ...cafe, url });
+  expect(at('https://harbour-cafe.netlify.app')).toBe('Harbour Cafe (harbour-cafe.netlify.app)');
+  expect(at('https://ada.github.io/harbour-cafe')).toBe('Harbour Cafe (ada.github.io/harbour-cafe)');
+  expect(at('https://harbour-cafe-2.netlify.app')).toBe('Harbour Cafe (harbour-cafe-2)');
+  expect(at('')).toBe('Harbour Cafe (harbour-cafe-2)');
 });
 
 test('an address is cut between words, and within one only where it is longer than all there is room for', () => {

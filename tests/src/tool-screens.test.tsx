@@ -157,6 +157,8 @@ test('without a certificate the first is promised, and each address says how it 
   expect(quay).toContain('HTTPS');
 });
 
+const TWIN = { deploymentName: 'Harbour', deploymentSlug: 'harbour-2', url: 'http://harbour-2.localhost:3001' };
+
 test('releases are counted by what became of them, and timed by those that went live', () => {
   const releases = [
     release(9, { state: 'uploading', finishedAt: null }),
@@ -164,7 +166,7 @@ test('releases are counted by what became of them, and timed by those that went 
     release(7, { state: 'failed', finishedAt: secondsLater(500) }),
     release(6, { state: 'cancelled', finishedAt: secondsLater(600) }),
     release(2),
-    release(1, { deploymentId: 'other', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' }),
+    release(1, { ...TWIN, deploymentId: 'other' }),
   ];
   expect(statisticsOf(releases)).toEqual({
     count: 6,
@@ -209,7 +211,7 @@ test('analytics show what releases did, and ask again after a failure', async ()
 
 test('of two deployments of one name the one is told from the other, in a choice and in a list', async () => {
   const twins = [deploymentOf(), deploymentOf({ id: 'second', name: 'Harbour', slug: 'harbour-2' })];
-  const ofSecond = { deploymentId: 'second', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' };
+  const ofSecond = { ...TWIN, deploymentId: 'second' };
   const rollBack = { ...ofSecond, id: 'back', fromNumber: 2, toNumber: 1, createdBy: 'sailor', state: 'done' };
   const answers: Answers = {
     ...deploymentsAre(...twins),

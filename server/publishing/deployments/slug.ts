@@ -59,7 +59,9 @@ export async function freeSlug(session: ClientSession, accountId: string, name: 
  */
 export function wantedNameOf({ name, slug }: Pick<DeploymentDoc, 'name' | 'slug'>): string {
   const base = slugFromName(name) || NAMELESS;
-  return slug.startsWith(`${base}-`) ? base : slug;
+  const suffix = slug.slice(slug.lastIndexOf('-') + 1);
+  // A long name was cut to make room for the number.
+  return slug === withSuffix(base, suffix) ? base : slug;
 }
 
 /** Returns whether this account can take the address: no deployment uses it, and it is reserved for nobody else. */

@@ -51,7 +51,7 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
         ...toServing(row),
       })),
     ),
-    rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(row, deployment))),
+    rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(addresses, row, deployment))),
     nextCursor: hasMore ? cursorOf(last) : null,
   };
 }

@@ -1,10 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
+import type { Addresses } from '../../context.ts';
 import type { DeploymentRow } from '../../database/models/publishing/deployment.ts';
 import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { RollBackModel, type RollBackRow } from '../../database/models/publishing/roll-back.ts';
 import { newId } from '../../database/mongo.ts';
+import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 
 /** Between two releases of a list somebody may go back and forth; this many are shown. */
@@ -57,13 +59,14 @@ export async function findRollBacks(
   ]).hint(deploymentId === undefined ? 'account_newest' : 'account_deployment_newest');
 }
 
-/** Returns the document with its deployment's name. */
-export function toRollBack(doc: RollBackRow, deployment: DeploymentRow): RollBack {
+/** Returns the document with its deployment's name and address. */
+export function toRollBack(addresses: Addresses, doc: RollBackRow, deployment: DeploymentRow): RollBack {
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,
     deploymentName: deployment.name,
     deploymentSlug: deployment.slug,
+    url: siteUrlOf(addresses, siteOf(deployment)),
     fromNumber: doc.fromNumber,
     toNumber: doc.toNumber,
     createdBy: doc.createdBy,

@@ -7,7 +7,15 @@ export type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
 
 export type CountedRelease = Pick<
   Release,
-  'deploymentId' | 'deploymentName' | 'deploymentSlug' | 'number' | 'state' | 'createdAt' | 'startedAt' | 'finishedAt'
+  | 'deploymentId'
+  | 'deploymentName'
+  | 'deploymentSlug'
+  | 'url'
+  | 'number'
+  | 'state'
+  | 'createdAt'
+  | 'startedAt'
+  | 'finishedAt'
 >;
 
 export type ReleaseStatistics = {

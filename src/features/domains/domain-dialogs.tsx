@@ -47,7 +47,10 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
         <Select
           value={deploymentId}
           onValueChange={choose}
-          options={others.map(({ id, name, slug }) => ({ value: id, label: deploymentLabel({ name, slug }) }))}
+          options={others.map(({ id, name, slug, url }) => ({
+            value: id,
+            label: deploymentLabel({ name, slug, url }),
+          }))}
           className="w-full"
         />
       </Field>

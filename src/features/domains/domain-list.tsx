@@ -20,7 +20,7 @@ import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
 import { LocalSitesNotice } from './local-sites-notice.tsx';
 
-export type NamedDeployment = { id: string; name: string; slug: string; platform: PlatformId };
+export type NamedDeployment = { id: string; name: string; slug: string; url: string; platform: PlatformId };
 export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };
 
 /** With the rules of names it is 20 KB, which a list of domains does without. */

@@ -2,7 +2,7 @@ import { FilterSelect, type FilterSelectProps } from '../../../components/fields
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 
 export type DeploymentSelectProps = Pick<FilterSelectProps<string>, 'allLabel' | 'value' | 'onChange'> & {
-  deployments: readonly { id: string; name: string; slug: string }[];
+  deployments: readonly { id: string; name: string; slug: string; url: string }[];
 };
 
 /** Chooses the deployment that a screen shows. */
@@ -11,7 +11,10 @@ export function DeploymentSelect({ deployments, ...choice }: DeploymentSelectPro
     <FilterSelect
       {...choice}
       label="Deployment"
-      options={deployments.map(({ id, name, slug }) => ({ value: id, label: deploymentLabel({ name, slug }) }))}
+      options={deployments.map(({ id, name, slug, url }) => ({
+        value: id,
+        label: deploymentLabel({ name, slug, url }),
+      }))}
     />
   );
 }

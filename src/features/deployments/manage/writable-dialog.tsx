@@ -46,10 +46,10 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
     >
       {!isWhole && list.error === null && <SkeletonRows rows={3} />}
       <FailedState failure={shownFailure('The deployments could not be loaded', list.error)} question={list} />
-      {offered.map(({ id, name, slug }) => (
+      {offered.map(({ id, name, slug, url }) => (
         <Checkbox
           key={id}
-          label={deploymentLabel({ name, slug })}
+          label={deploymentLabel({ name, slug, url })}
           isChecked={ids.includes(id)}
           // With room for one, a second choice replaces the first.
           isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}

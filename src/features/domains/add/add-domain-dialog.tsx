@@ -63,7 +63,10 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
             value={deploymentId || undefined}
             onValueChange={(deploymentId) => setValue('deploymentId', deploymentId, { shouldValidate: true })}
             placeholder="Choose a deployment"
-            options={deployments.map(({ id, name, slug }) => ({ value: id, label: deploymentLabel({ name, slug }) }))}
+            options={deployments.map(({ id, name, slug, url }) => ({
+              value: id,
+              label: deploymentLabel({ name, slug, url }),
+            }))}
             className="w-full"
           />
         </Field>

@@ -14,7 +14,7 @@ import { seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<
   ListedRelease,
-  'id' | 'number' | 'servingNumber' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
+  'id' | 'number' | 'servingNumber' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug' | 'url'
 >;
 
 export type RollBackDialogProps = { target: RollBackTarget; onClose: () => void };

@@ -74,14 +74,14 @@ export function endingItems(subscription: Subscription | null, now: Date): Atten
 
 /** Returns the live releases with unreadable files. */
 export function corruptedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, state, currentRelease }) => {
+  return deployments.flatMap(({ id, name, slug, url, state, currentRelease }) => {
     if (currentRelease === null || currentRelease.corruptedFileCount === 0 || state === 'deleting') return [];
     const { number, corruptedFileCount: files } = currentRelease;
     return [
       {
         key: `corrupted ${id}`,
         kind: 'corrupted' as const,
-        title: `Files of ${deploymentLabel({ name, slug })} are damaged`,
+        title: `Files of ${deploymentLabel({ name, slug, url })} are damaged`,
         text: `${formatCount(files, 'file')} of release ${number} can no longer be read and ${files === 1 ? 'is' : 'are'} not served.`,
         action: { to: href.release(id, number), label: 'See what to do' },
       },
@@ -91,7 +91,7 @@ export function corruptedItems(deployments: readonly Deployment[]): AttentionIte
 
 /** Returns the deployments whose connection was removed; a refused connection has an item of its own. */
 export function lostConnectionItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, lostConnections, currentRelease }) => {
+  return deployments.flatMap(({ id, name, slug, url, lostConnections, currentRelease }) => {
     const lost = lostConnections.find(({ connectionId }) => connectionId === null);
     if (lost === undefined) return [];
     const title = PLATFORMS[lost.provider].title;
@@ -99,7 +99,7 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
       {
         key: `lost ${id}`,
         kind: 'stopped' as const,
-        title: `${deploymentLabel({ name, slug })} is no longer connected to ${title}`,
+        title: `${deploymentLabel({ name, slug, url })} is no longer connected to ${title}`,
         text: `${currentRelease === null ? 'It' : 'What is live stays live, but it'} cannot be published until ${title} is connected again.`,
         action: { to: connectionLinks.connect(lost.provider), label: `Connect ${title}` },
       },
@@ -109,14 +109,14 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
 
 /** Returns the deletions that a platform refuses. */
 export function refusedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, state, destinations }) => {
+  return deployments.flatMap(({ id, name, slug, url, state, destinations }) => {
     const refusing = state === 'deleting' ? destinations.find(({ error }) => error !== null) : undefined;
     if (refusing === undefined) return [];
     return [
       {
         key: `refused ${id}`,
         kind: 'failed' as const,
-        title: `${deploymentLabel({ name, slug })} is not deleted yet`,
+        title: `${deploymentLabel({ name, slug, url })} is not deleted yet`,
         text: `It is still at ${PLATFORMS[refusing.platform].title}. ${refusing.error?.message}`,
         action: { to: href.deployment(id), label: 'See what to do' },
       },
@@ -145,14 +145,14 @@ export function waitingItems(deployments: readonly Deployment[]): AttentionItem[
 
 /** Returns the newest releases that have failed. */
 export function failedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, state, latestRelease, currentRelease }) => {
+  return deployments.flatMap(({ id, name, slug, url, state, latestRelease, currentRelease }) => {
     if (latestRelease?.state !== 'failed' || state === 'deleting') return [];
     const live = currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.';
     return [
       {
         key: `failed ${id}`,
         kind: 'failed' as const,
-        title: `Release ${latestRelease.number} of ${deploymentLabel({ name, slug })} failed`,
+        title: `Release ${latestRelease.number} of ${deploymentLabel({ name, slug, url })} failed`,
         text: `${latestRelease.errorMessage ?? ''} ${live}`,
         action: { to: href.release(id, latestRelease.number), label: 'See what happened' },
       },
@@ -162,7 +162,7 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
 
 /** Returns the further platforms at which the live release could not be published. */
 export function failedPlatformItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, state, destinations }) =>
+  return deployments.flatMap(({ id, name, slug, url, state, destinations }) =>
     destinations.slice(1).flatMap((one) => {
       if (one.state !== 'failed' || state === 'deleting') return [];
       const { title } = PLATFORMS[one.platform];
@@ -170,7 +170,7 @@ export function failedPlatformItems(deployments: readonly Deployment[]): Attenti
         {
           key: `failed ${id} ${one.id}`,
           kind: 'failed' as const,
-          title: `${deploymentLabel({ name, slug })} failed at ${title}`,
+          title: `${deploymentLabel({ name, slug, url })} failed at ${title}`,
           text: one.error?.message ?? 'It failed without giving a reason.',
           action: { to: href.deployment(id), label: 'See what to do' },
         },
@@ -184,14 +184,14 @@ export function healthItems(
   deployments: readonly Deployment[],
   health: ReadonlyMap<string, DeploymentHealth>,
 ): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, state }) => {
+  return deployments.flatMap(({ id, name, slug, url, state }) => {
     const failed = health.get(id)?.checks.find(({ verdict }) => verdict === 'fail');
     if (failed === undefined || state === 'deleting') return [];
     return [
       {
         key: `health ${id}`,
         kind: 'failed' as const,
-        title: `${deploymentLabel({ name, slug })} failed its last check`,
+        title: `${deploymentLabel({ name, slug, url })} failed its last check`,
         text: failed.seen,
         action: { to: href.diagnostics(id), label: 'See what to do' },
       },
