@@ -1,6 +1,6 @@
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { SelectionItem } from './apply-rules.ts';
-import { hashBlobs, hashFiles } from './hash.ts';
+import { hashBlobs, hashFiles, knownHash } from './hash.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
@@ -13,6 +13,8 @@ export type Comparison = {
   before: number;
   /** Files after the change. */
   after: number;
+  /** The most that has to be sent: contents whose hashes are known count once, and not if the release has them. */
+  toSend: { count: number; totalBytes: number };
   isExact: boolean;
 };
 
@@ -45,8 +47,23 @@ export async function compareFiles(
     removed: [...before.keys()].filter((path) => !paths.has(path)),
     before: before.size,
     after: items.length,
+    toSend: amountOf(
+      items.filter(({ path }) => !alike.has(path)),
+      new Set(Array.from(before.values(), ({ sha256 }) => sha256)),
+    ),
     isExact,
   };
+}
+
+function amountOf(items: readonly SelectionItem[], there: Set<string>): Comparison['toSend'] {
+  const sizes = items.flatMap(({ source, sizeBytes }) => {
+    const sha256 = 'file' in source ? knownHash(source.file) : undefined;
+    if (sha256 === undefined) return [sizeBytes];
+    if (there.has(sha256)) return [];
+    there.add(sha256);
+    return [sizeBytes];
+  });
+  return { count: sizes.length, totalBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 const hashHere: Parameters<typeof hashFiles>[1] = (blobs, onResults) =>

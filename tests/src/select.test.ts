@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
 import { compareFiles, comparisonText, removesMost } from '../../src/uploads/compare.ts';
+import { type Hasher, hashBlobs, hashFiles } from '../../src/uploads/hash.ts';
 import { readChosen, readEntries, readFileList } from '../../src/uploads/selection/select.ts';
 import {
   isZip,
@@ -168,4 +169,23 @@ test.each([
   const comparison = await compareFiles(LIVE, items, new AbortController().signal);
   expect(comparisonText(comparison)).toBe(text);
   expect(removesMost(comparison)).toBe(isMostRemoved);
+});
+
+test('equal contents whose hashes are known count once in what is to be sent, and those that are live do not', async () => {
+  const files = { 'index.html': 'same', 'menu.html': 'same', 'one.html': 'x', 'two.html': 'x' };
+  const items = Object.entries(files).map(([path, content]) => ({
+    path,
+    sizeBytes: content.length,
+    source: { path, file: new File([content], path) },
+  }));
+  const { signal } = new AbortController();
+  expect((await compareFiles(LIVE, items, signal)).toSend).toEqual({ count: 2, totalBytes: 2 });
+  const hasher: Hasher = (blobs, onResults) => hashBlobs(blobs, (result) => onResults([result]));
+  await hashFiles(
+    items.map(({ source }) => source),
+    hasher,
+    () => {},
+    signal,
+  );
+  expect((await compareFiles(LIVE, items, signal)).toSend).toEqual({ count: 1, totalBytes: 1 });
 });

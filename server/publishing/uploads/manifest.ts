@@ -43,25 +43,30 @@ async function storeManifest(
   if (reading.refusal !== null) throw refused(reading.refusal);
   const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   requireOneSizeAHash(manifest);
-  await requireStoredSizes(accountId, manifest);
+  const stored = await storedSizes(accountId, manifest);
+  requireStoredSizes(stored, manifest);
 
-  await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
+  await replaceManifest(ctx, uploadId, { manifest, source: 'folder', ahead: missingBytes(stored, manifest) });
   const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
   const missing = await missingHashes(accountId, manifest, { which: 'staying' });
   const { droppedCount, notices } = reading;
   return { missing, leftOut, droppedCount, notices };
 }
 
-/** Makes this the upload's list of files. Throws `not_found`, `quota_exhausted`, `storage_full`. */
+/**
+ * Makes this the upload's list of files, of which so many bytes are `ahead`. Throws `not_found`, `quota_exhausted`,
+ * `storage_full`.
+ */
 export async function replaceManifest(
   ctx: AccountContext,
   uploadId: string,
-  { manifest, source }: { manifest: Manifest; source: UploadDoc['source'] },
+  { manifest, source, ahead = 0 }: { manifest: Manifest; source: UploadDoc['source']; ahead?: number },
 ): Promise<void> {
   const { accountId } = ctx.actor;
   const { store } = ctx.providers;
   const bytes = await encodeManifest(manifest);
-  await countBytes(ctx, bytes.byteLength);
+  // A day's allowance that is too small would otherwise be noticed in the middle of the files.
+  await countBytes(ctx, bytes.byteLength, { ahead });
   const { sha256: manifestHash } = await store.writeWhole(bytes);
   const facts = { manifestHash, source, fileCount: manifest.size, totalBytes: totalBytes(manifest) };
   const before = await withFileLists(store, (lists) =>
@@ -111,13 +116,18 @@ function requireOneSizeAHash(manifest: Manifest): void {
  * Compares sizes with stored files, which are not sent again: otherwise a wrong list would only be noticed in the
  * release.
  */
-async function requireStoredSizes(accountId: string, manifest: Manifest): Promise<void> {
-  const stored = await storedSizes(accountId, manifest);
+function requireStoredSizes(stored: ReadonlyMap<string, number>, manifest: Manifest): void {
   for (const [path, { sha256, sizeBytes }] of manifest) {
     if ((stored.get(sha256) ?? sizeBytes) !== sizeBytes) {
       throw refused({ reason: 'size_differs', path, message: REFUSAL_SENTENCES.size_differs });
     }
   }
+}
+
+/** Returns the size of what has to be sent: contents that are not stored, each of them once. */
+function missingBytes(stored: ReadonlyMap<string, number>, manifest: Manifest): number {
+  const missing = new Map([...manifest.values()].map(({ sha256, sizeBytes }) => [sha256, sizeBytes]));
+  return [...missing].reduce((sum, [sha256, sizeBytes]) => (stored.has(sha256) ? sum : sum + sizeBytes), 0);
 }
 
 function refused(refusal: Refusal): AppError {

@@ -167,6 +167,19 @@ test('whether there is room is known before anything is sent, and what would mak
   expect(await roomFor(101)).toEqual({ refusal: null });
 });
 
+test('files that exceed only what is left of the day are told before, and refused before one of them is sent', async () => {
+  await using app = await createTestApp({ limits: { uploadBytesPerDay: 1_000 } });
+  const person = await app.trialPerson();
+  const site = { 'index.html': 'a'.repeat(600), 'other.html': 'b'.repeat(600) };
+  const refusal = { message: 'An account can upload 1 KB a day, and not enough of that is left.', isCertain: true };
+  expect(await person.caller.releases.room({ count: 2, totalBytes: 1_200 })).toMatchObject({ refusal });
+  const { ctx, uploadId } = await prepared(app, person);
+  const send = (files: Site) => receiveManifest(ctx, uploadId, { files: manifestOf(files) });
+  await expect(send(site)).rejects.toMatchObject({ code: 'quota_exhausted', message: refusal.message });
+  // Equal contents are sent once.
+  expect((await send({ ...site, 'other.html': 'a'.repeat(600) })).missing).toHaveLength(1);
+});
+
 test('where mail stays in the outbox, the allowance is small for the first days, and what ends it is said', async () => {
   const atFirst = { accountRows: 10, accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
   await using app = await createTestApp({ limits: { atFirst, smallWhileUnconfirmedMs: 3 * 86_400_000 } });
@@ -327,14 +340,16 @@ test('of files at once that fit alone and not together, no more are stored than 
   const sizes = [LARGE_BYTES - 2, LARGE_BYTES - 1, LARGE_BYTES];
   await using app = await createTestApp({ limits: { uploadBytesPerDay: 2 * LARGE_BYTES } });
   const person = await app.trialPerson();
-  const { ctx, uploadId } = await prepared(app, person);
-  const files = sizes.map((sizeBytes) => ({
-    path: `${sizeBytes}.bin`,
-    sha256: sha256Of(Buffer.alloc(sizeBytes)),
-    sizeBytes,
-  }));
-  await receiveManifest(ctx, uploadId, { files: [...files, ...manifestOf({ 'index.html': 'small' })] });
-  const sending = files.map(({ sha256, sizeBytes }) =>
+  // A list of all three would be refused: each is announced alone.
+  const files = await Promise.all(
+    sizes.map(async (sizeBytes) => {
+      const file = { path: 'index.html', sha256: sha256Of(Buffer.alloc(sizeBytes)), sizeBytes };
+      const { ctx, uploadId } = await prepared(app, person);
+      await receiveManifest(ctx, uploadId, { files: [file] });
+      return { ctx, uploadId, ...file };
+    }),
+  );
+  const sending = files.map(({ ctx, uploadId, sha256, sizeBytes }) =>
     receiveFile(ctx, uploadId, { sha256, body: bytesOf(Buffer.alloc(sizeBytes)), contentLength: sizeBytes }),
   );
   const ends = await Promise.allSettled(sending);
@@ -342,7 +357,8 @@ test('of files at once that fit alone and not together, no more are stored than 
   for (const end of ends) if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'quota_exhausted' });
   // What does not fit any more is refused before it is read.
   const unread: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => expect.fail('It was read.') };
-  const [{ sha256 } = { sha256: '' }] = files;
+  const [first = expect.fail('There are files.')] = files;
+  const { ctx, uploadId, sha256 } = first;
   await expect(receiveFile(ctx, uploadId, { sha256, body: unread, contentLength: null })).rejects.toMatchObject({
     code: 'quota_exhausted',
   });

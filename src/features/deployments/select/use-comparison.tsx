@@ -69,16 +69,13 @@ export function useComparison(report: SelectionReport | null, live: { id: string
 async function compare(report: SelectionReport, releaseId: string, signal: AbortSignal): Promise<Found> {
   const { compareWithRelease, comparisonText, removesMost } = await import('../../../uploads/compare.ts');
   const comparison = await compareWithRelease(report.reading.files, releaseId, signal);
-  const { changed, added, removed, isExact } = comparison;
+  const { changed, added, removed, toSend, isExact } = comparison;
   const isEqual = isExact && changed.length + added.length + removed.length === 0;
-  const fresh = new Set([...changed, ...added]);
-  const sizes = report.reading.files.flatMap(({ path, sizeBytes }) => (fresh.has(path) ? [sizeBytes] : []));
-  const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
   return {
     report,
     text: comparisonText(comparison),
     isEqual,
-    added: { count: sizes.length, totalBytes },
+    added: toSend,
     removal: removesMost(comparison) ? comparison : null,
   };
 }
