@@ -22,8 +22,11 @@ const ADDRESSES_MAX = 16;
 /** The name servers' answer about a name; null when they give none. */
 type Found = { isRegistered: boolean; addresses: readonly string[] } | null;
 
-/** `refused`: something there accepts no connection, or it is not a web address. `silent`: it may ignore us alone. */
-type Answer = 'here' | 'refused' | 'silent' | { status: number | null };
+/**
+ * `refused`: something there accepts no connection. `silent`: nothing answered in time. `untried`: nothing is known of
+ * it, since there is no way there from here.
+ */
+type Answer = 'here' | 'refused' | 'silent' | 'untried' | { status: number | null };
 
 /**
  * Tries one name. A name without an address, or at another server that does not give our answer, is sure to fail. If
@@ -63,18 +66,32 @@ function judge(
     return check('challenge', 'fail', `Another server answers at ${placeOf(name, other.address)}${said}.`);
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
-  const closed = answers.find(({ answer }) => answer === 'refused');
-  if (isReached && closed !== undefined) {
-    const text = `Nothing answers at ${placeOf(name, closed.address)}, where certificate authorities may ask.`;
-    return check('challenge', 'fail', text);
+  const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));
+  // Authorities ask IPv6 first, and go on to IPv4 only if the first try of a request is silent (Let's Encrypt, "IPv6
+  // Support"), so an address that never answers costs them tries and may cost the order.
+  const closed = answers.find(
+    ({ address, answer }) => answer === 'refused' || (answer === 'silent' && !isOwn(address)),
+  );
+  if (isReached && closed !== undefined) return check('challenge', 'fail', closedText(name, closed.address));
+  const silent = answers.find(({ answer }) => answer === 'silent');
+  if (isReached && silent !== undefined) {
+    const text = `${name} answers here, but ${silent.address} could not be tried from here.`;
+    return check('challenge', 'unknown', text);
   }
   if (isReached) return check('challenge', 'pass', `${name} answers here.`);
   const addresses = answers.flatMap(({ address }) => address ?? []);
-  if (addresses.length === 0 || addresses.some((address) => own.has(canonicalAddress(address)))) {
+  if (addresses.length === 0 || addresses.some(isOwn)) {
     return check('challenge', 'unknown', `${name} could not be tried from here.`);
   }
   const shown = addresses.slice(0, SHOWN_MAX).join(', ');
   return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nothing answers there.`);
+}
+
+function closedText(name: string, address: string | null): string {
+  const where = `Nothing answers at ${placeOf(name, address)}`;
+  return address !== null && isIP(address) === 6
+    ? `${where}, which certificate authorities ask first: remove its AAAA record, or point it to this server.`
+    : `${where}, where certificate authorities may ask.`;
 }
 
 const placeOf = (name: string, address: string | null): string => (address === null ? name : `${name} (${address})`);
@@ -119,7 +136,7 @@ async function askAt(providers: Providers, place: Place, signal: AbortSignal): P
     const answer = await ask(providers, `http://${name}${path}`, { listener }, token, signal);
     if (typeof answer === 'object' || answer === 'here' || port === HTTP_PORT) return answer;
     const second = await ask(providers, `http://${host}${path}`, there, token, signal);
-    return second === 'silent' ? answer : second;
+    return second === 'silent' || second === 'untried' ? answer : second;
   }
   return ask(providers, `http://${host}${path}`, there, token, signal);
 }
@@ -140,10 +157,16 @@ async function ask(
     if (!(error instanceof EgressError) && !signal.aborted) throw error;
     if (!(error instanceof EgressError)) return 'silent';
     if (error.fault === 'too_large') return { status: null };
-    return isClosed(error) ? 'refused' : 'silent';
+    return error.fault === 'silent' || error.fault === 'too_slow' ? 'silent' : (BY_CODE[codeOf(error)] ?? 'untried');
   }
 }
 
-function isClosed({ cause }: EgressError): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+const BY_CODE: Readonly<Record<string, Answer>> = {
+  ECONNREFUSED: 'refused',
+  ETIMEDOUT: 'silent',
+  UND_ERR_CONNECT_TIMEOUT: 'silent',
+};
+
+function codeOf({ cause }: EgressError): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }

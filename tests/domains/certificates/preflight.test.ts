@@ -6,6 +6,7 @@ import type { CertificateAuthority } from '../../../server/domains/certificates/
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
 import { tryStaging } from '../../../server/domains/certificates/try-staging.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
+import { EgressError } from '../../../server/lib/egress/egress.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
 import { issued, ZONE } from '../../support/certified-world.ts';
@@ -66,6 +67,25 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   expect(await rehearsed()).toMatchObject([
     { id: 'challenge', verdict: 'fail', message: expect.stringContaining(`Nothing answers at ${ZONE} (::1)`) },
   ]);
+  await world.write({ [`${ZONE} AAAA`]: ['2001:db8::9'] });
+  const { egress } = world.app.providers;
+  const failingWith = (code: string) => {
+    const failure = new EgressError('connection', 'no answer', Object.assign(new Error(code), { code }));
+    const request: typeof egress.request = (url, ...rest) =>
+      url.startsWith('http://[2001:db8::9]') ? Promise.reject(failure) : egress.request(url, ...rest);
+    world.app.providers.egress = { ...egress, request };
+  };
+  failingWith('UND_ERR_CONNECT_TIMEOUT');
+  expect(await rehearsed()).toEqual([
+    {
+      ...{ id: 'challenge', verdict: 'fail' },
+      message: `Nothing answers at ${ZONE} (2001:db8::9), which certificate authorities ask first: remove its AAAA record, or point it to this server.`,
+    },
+  ]);
+  // A server without IPv6 learns nothing about it.
+  failingWith('ENETUNREACH');
+  expect(await rehearsed()).toMatchObject([{ id: 'challenge', verdict: 'pass' }]);
+  world.app.providers.egress = egress;
   await world.write({ [`${ZONE} AAAA`]: [], [`${ZONE} A`]: ['127.0.0.9'] });
   expect(await rehearsed()).toMatchObject([
     { id: 'dns', verdict: 'fail', message: expect.stringContaining('points to 127.0.0.9, which is not this server') },
