@@ -76,6 +76,7 @@ export async function saveCheck(
   const $set = {
     ...fields,
     concern: kept,
+    ...(reached === 'active' && !isDoubted && serversOf(found)),
     // The owner was notified just now.
     ...(kept !== concern && { changedAt: mongoose.now() }),
     nextCheckAt: nextCheckAt(moved, now),
@@ -166,7 +167,7 @@ function checkedFields(
   pointsTo: ReadonlyMap<string, PointsTo>,
   now: Date,
 ): Record<string, unknown> & { pointedNames: string[]; problem: (Problem & { since: Date }) | null } {
-  const { domain, answers } = found;
+  const { domain } = found;
   const pointedNames = namesOf(domain).filter((name) => {
     const where = pointsTo.get(name);
     return where === 'here' || (where === 'unknown' && domain.pointedNames.includes(name));
@@ -177,10 +178,14 @@ function checkedFields(
     pointedNames,
     problem: problem === null ? null : { ...problem, since: sinceOf(domain, problem, now) },
     ...(isActive && { watchedNames: [...new Set([...domain.watchedNames, ...pointedNames])] }),
-    ...(isActive && answers.zone !== null && { nameServers: answers.zone.servers.map(({ name }) => name) }),
     // The last right records are remembered until they are right again, so that the change can be named.
     ...(isActive && { rightRecords: rightRecords(found.records) }),
   };
+}
+
+/** A domain that is doubted keeps the name servers of before, so that it is told once that there are others. */
+function serversOf({ answers: { zone } }: DomainCheck): { nameServers: string[] } | null {
+  return zone && { nameServers: zone.servers.map(({ name }) => name) };
 }
 
 function rightRecords(records: readonly CheckedRecord[]): string[] {

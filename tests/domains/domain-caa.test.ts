@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { MailModel } from '../../server/database/models/account/mail.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
+import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { acmeClient } from '../support/acme.ts';
 import { createDomainApp } from '../support/domain-app.ts';
@@ -15,7 +18,8 @@ test('a CAA record that another hand adds against our authority is seen and told
   const urls = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, `${origin}${path}`]));
   authority.showDirectory({ ...urls, meta: { caaIdentities: ['ours.test'] } });
   await using app = await createDomainApp(lab, { providers: { authority: acmeClient(authority) } });
-  const { caller } = await app.trialPerson();
+  const { caller, user } = await app.trialPerson();
+  await UserModel.updateOne({ _id: user.id }, { $set: { emailConfirmedAt: new Date() } });
   const { id: deploymentId } = await caller.deployments.create({ name: 'Allowed', platform: 'built-in' });
   await lab.zone(ZONE);
   const { id: domainId, records } = await caller.domains.add({ deploymentId, name: ZONE });
@@ -36,6 +40,11 @@ test('a CAA record that another hand adds against our authority is seen and told
   expect(await check(['0 issue "theirs.test"'])).toEqual(['active', ...refused]);
   await caller.deployments.create({ name: 'Made last', platform: 'built-in' });
   expect(await check(['0 issue "theirs.test"'], 61_000)).toEqual(['misconfigured', ...refused]);
+  const events = await EventModel.find({ accountId: user.id, type: 'notification' }).lean();
+  const told = { title: 'Domain needs attention', message: refused[1], variant: 'destructive', deploymentId };
+  expect(events.map(({ payload }) => payload)).toContainEqual(told);
+  const mails = await MailModel.find({ _id: { $gt: '' }, accountId: user.id, kind: 'domain-problem' }).lean();
+  expect(mails.map(({ values }) => values.message)).toEqual([refused[1]]);
   expect((await caller.deployments.list()).items.map(({ name }) => name)).toEqual(['Allowed', 'Made last']);
   expect(await check(['0 issue "theirs.test"', '0 issue "ours.test"'])).toEqual(well);
   // Its certificate is nobody's business here.

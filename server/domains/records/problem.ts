@@ -47,6 +47,11 @@ export function problemOf(found: Obstructed): Problem | null {
     strayAddress(records, answers, target) ??
     found.certificate ??
     found.caa ??
+    otherNameServers(
+      domain,
+      answers,
+      proofGone(found) === null ? 'The records are right there.' : 'The proof is not there.',
+    ) ??
     proofGone(found) ??
     nameElsewhere(found) ??
     someLameProblem(unit, answers)
@@ -181,6 +186,26 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
   return own.map(canonicalAddress);
 }
 
+/** Reports that the registrar names none of the name servers of before; `there` says how the new ones answer. */
+function otherNameServers(
+  { unit, nameServers, provedAt }: CheckedDomain['domain'],
+  { zone }: DnsAnswers,
+  there: `The ${'records are right' | 'records are not' | 'proof is not'} there.`,
+): Problem | null {
+  const servers = zone?.servers.map(({ name }) => name) ?? [];
+  const isMoved = nameServers.length > 0 && servers.every((name) => !nameServers.includes(name));
+  if (!isMoved || !(provedAt instanceof Date)) return null;
+  const before = nameServers.slice(0, SHOWN_MAX).join(', ');
+  return {
+    code: 'name_servers_changed',
+    message: `${unit} has other name servers now: ${servers.slice(0, SHOWN_MAX).join(', ')}. ${there}`,
+    hint:
+      there === 'The records are right there.'
+        ? `If this was not you, go back to ${before} at your registrar, and change your password there.`
+        : `Set the records there, or go back to ${before} at your registrar.`,
+  };
+}
+
 /** Describes for a person what somebody else has changed since the records were right. */
 export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
@@ -188,14 +213,8 @@ export function changeOf({ domain, answers, records, target, caa, certificate }:
   const hint = 'Set what is shown. Fairlead sees it within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
-  const servers = answers.zone?.servers.map(({ name }) => name) ?? [];
-  const isMoved = domain.nameServers.length > 0 && servers.every((name) => !domain.nameServers.includes(name));
-  if (isMoved) {
-    const message = `${domain.unit} has other name servers now: ${servers.slice(0, SHOWN_MAX).join(', ')}. The records are not there.`;
-    const before = domain.nameServers.slice(0, SHOWN_MAX).join(', ');
-    const remedy = `Set the records there, or go back to ${before} at your registrar.`;
-    return { code: 'name_servers_changed', message, hint: remedy };
-  }
+  const moved = otherNameServers(domain, answers, 'The records are not there.');
+  if (moved !== null) return moved;
   const dangling = danglingAlias(records, answers);
   if (dangling !== null) return dangling;
   const before = new Set(domain.rightRecords);

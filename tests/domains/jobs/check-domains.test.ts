@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
+import { EventModel } from '../../../server/database/models/event.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';
@@ -125,4 +126,34 @@ test('a domain that dies or loses its proof is told once, after a second sight, 
   await lab.delegate('dying.test', { 'ns1.dying.test': '127.0.0.3', 'ns2.dying.test': '127.0.0.4' });
   await lab.write('dying.test', setsOf(records));
   expect(await look(5 * MINUTE_MS)).toEqual(['active', undefined, 0, 30]);
+});
+
+test('name servers that another hand has named are told once, though the records are right there', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Moved');
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: new Date() } });
+  await lab.zone('handed.test');
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'handed.test' });
+  await lab.write('handed.test', setsOf(records));
+  const look = async (afterMs: number) => {
+    app.clock.advance(afterMs);
+    const { state, problem } = await caller.domains.check({ domainId });
+    return [state, problem?.message];
+  };
+  expect(await look(2_000)).toEqual(['active', undefined]);
+  const servers = { 'handed.test NS': ['new.handed.test.'], 'new.handed.test A': ['127.0.0.3'] };
+  await lab.write('handed.test', servers);
+  await lab.delegate('handed.test', { 'new.handed.test': '127.0.0.3' });
+  const told = 'handed.test has other name servers now: new.handed.test. The records are right there.';
+  expect([await look(2_000), await look(5 * MINUTE_MS), await look(30 * MINUTE_MS)]).toEqual([
+    ...[
+      ['active', told],
+      ['active', told],
+    ],
+    ['active', undefined],
+  ]);
+  await app.jobs.drain();
+  expect(app.outbox.filter(({ kind }) => kind === 'domain-problem')).toHaveLength(1);
+  const events = await EventModel.find({ accountId: person.user.id, type: 'notification' }).lean();
+  expect(events.filter(({ payload }) => payload.message === told)).toHaveLength(1);
 });
