@@ -157,6 +157,11 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   const later = { ...domain, checkedAt: new Date('2126-01-01') };
   using again = showScreen(<RecordTable domain={later} />, {});
   expect(again.page.textContent).toContain('Caches may show the old value until');
+
+  // The negative answer says how long it is kept (RFC 2308, section 5).
+  const negative = recordOf({ state: 'ok', seen: [answerOf('ns1', ['203.0.113.7']), { ...cached, values: [] }] });
+  using made = showScreen(<RecordTable domain={{ ...later, records: [negative] }} />, {});
+  expect(made.page.textContent).toContain('Caches may still say that there is no such record until');
 });
 
 test('before a working domain loses its records by an undo, they are named, and that visitors are lost', async () => {

@@ -95,7 +95,10 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
         </span>
       )}
       {cached !== null && (
-        <span className="text-xs text-ink-muted">Caches may show the old value until {formatClock(cached)}</span>
+        <span className="text-xs text-ink-muted">
+          Caches may {cached.isNone ? 'still say that there is no such record' : 'show the old value'} until{' '}
+          {formatClock(cached.until)}
+        </span>
       )}
       {record.seen.length > 0 && (
         <details className="text-xs text-ink-muted">
@@ -124,16 +127,22 @@ const ERRORS: Record<string, string> = {
 
 function answerText({ values, ttl, error }: Seen): string {
   if (values === null) return ERRORS[error ?? ''] ?? 'no usable answer';
-  if (values.length === 0) return 'nothing';
-  return `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl} s`}`;
+  return `${values.join(', ') || 'nothing'}${ttl === null ? '' : ` · TTL ${ttl} s`}`;
 }
 
-/** Returns until when a resolver may still return another value than the required one; null when none does any more. */
-function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date, now: Date): Date | null {
+/**
+ * Returns until when a resolver may still return another value than the required one, or none, which it remembers as
+ * well (RFC 2308, section 5); null when none does any more.
+ */
+function cachedUntil(
+  { value, seen }: CheckedRecord,
+  checkedAt: Date,
+  now: Date,
+): { until: Date; isNone: boolean } | null {
   const old = seen.filter((one) => !one.isAuthority && one.values !== null && !one.values.includes(value));
-  const ttls = old.flatMap(({ values, ttl }) => (values?.length === 0 || ttl === null ? [] : [ttl]));
-  const until = checkedAt.getTime() + Math.max(...ttls) * 1000;
-  return until > now.getTime() ? new Date(until) : null;
+  const [last] = old.toSorted((one, other) => (other.ttl ?? 0) - (one.ttl ?? 0));
+  const until = new Date(checkedAt.getTime() + (last?.ttl ?? 0) * 1000);
+  return last !== undefined && until > now ? { until, isNone: last.values?.length === 0 } : null;
 }
 
 const looks: Record<CheckedRecord['state'], { tone: BadgeTone; icon: LucideIcon }> = {
