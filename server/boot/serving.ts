@@ -6,6 +6,7 @@ import {
 } from '../domains/certificates/authority/certificate-files.ts';
 import { createHost, type HostTls } from '../host/listener.ts';
 import { createSiteCertificates } from '../host/site-certificates.ts';
+import { ticketKeys } from '../host/ticket-keys.ts';
 import { createHttpServer } from '../http/server.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 import { scheduleRecurringJobs } from '../queue/recurring.ts';
@@ -111,7 +112,10 @@ async function startTls(
   await domains.start();
   onShutdown('certificates', async () => domains.stop());
   const contextFor: HostTls['contextFor'] = (name) => sites?.contextFor(name) ?? domains.contextFor(name);
-  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, contextFor, has: domains.has };
+  return {
+    ...{ port, isOptional: !isTlsPortGiven, url: sitesTls?.url, contextFor, has: domains.has },
+    ticketKeys: () => ticketKeys(providers),
+  };
 }
 
 /** Loads the sites' certificate. Throws StartError with a sentence when it cannot be used. */

@@ -37,7 +37,7 @@ export type HostOptions = {
   countsVisits?: boolean;
 };
 
-export type HostTls = Pick<TlsOptions, 'contextFor'> & {
+export type HostTls = Pick<TlsOptions, 'contextFor' | 'ticketKeys'> & {
   port: number;
   /** Nobody has chosen the port. If another program has it, the host works without TLS. */
   isOptional?: boolean;
@@ -149,7 +149,7 @@ async function startTls(listener: Listener, tls: HostTls | undefined, { log }: H
 function createTlsListener(
   providers: HostProviders,
   parts: Omit<HandlerParts, 'isTls'>,
-  { port, contextFor }: HostTls,
+  { port, contextFor, ticketKeys }: HostTls,
   shared: Shared,
 ): Listener {
   const direct = withoutProxies(providers);
@@ -159,7 +159,7 @@ function createTlsListener(
     name: 'the host over TLS',
     port,
     handle,
-    tls: { contextFor, handle, onError: shared.onError },
+    tls: { contextFor, ticketKeys, handle, onError: shared.onError },
   });
 }
 

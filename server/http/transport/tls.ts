@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type Server as TlsServer } from 'node:https';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { catchErrors } from './catch-errors.ts';
 import { createHttp2Sessions, type Http2Options, type Http2Sessions } from './http2.ts';
@@ -8,17 +7,16 @@ import { createHttp2Sessions, type Http2Options, type Http2Sessions } from './ht
 export type TlsOptions = {
   /** Returns the certificate for a server name, or undefined to end the handshake; rejects when it cannot be read. */
   contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
+  /** Returns the present keys of session tickets; without them each process has its own. */
+  ticketKeys?: (() => Promise<Buffer>) | undefined;
 } & Pick<Http2Options, 'handle' | 'onError'>;
 
 /** A handshake that takes longer is an attack or a broken connection. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/**
- * For this time a client comes back by its session ticket without a whole handshake. The key that seals tickets is
- * random and in memory alone: a key that could be made again would open recorded connections (RFC 5077, section 4).
- */
-const TICKETS_MS = 12 * 60 * 60_000;
-/** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
-const TICKET_KEYS_BYTES = 48;
+/** All processes change to new keys within this time; a ticket of the others means a whole handshake meanwhile. */
+const TICKETS_MS = 5 * 60_000;
+/** The tickets of another process hold only in the same context; Node would name it by how the process was started. */
+const SESSIONS = 'sites';
 
 /**
  * Creates an HTTP server behind TLS 1.2 and 1.3. It has no default certificate: a client that names no server, or one
@@ -31,6 +29,7 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
       minVersion: 'TLSv1.2',
       honorCipherOrder: true,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      sessionIdContext: SESSIONS,
       ALPNProtocols: ['h2', 'http/1.1'],
       SNICallback: (name, done) => {
         catchErrors(
@@ -46,9 +45,20 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
     },
     onRequest,
   );
-  const rotating = setInterval(() => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES)), TICKETS_MS).unref();
-  server.once('close', () => clearInterval(rotating));
+  if (options.ticketKeys !== undefined) shareTickets(server, options.ticketKeys);
   return server;
+}
+
+/** Keeps the keys of before while others cannot be read. */
+function shareTickets(server: TlsServer, keys: () => Promise<Buffer>): void {
+  const share = () =>
+    keys().then(
+      (found) => server.setTicketKeys(found),
+      () => undefined,
+    );
+  server.once('listening', share);
+  const rotating = setInterval(share, TICKETS_MS).unref();
+  server.once('close', () => clearInterval(rotating));
 }
 
 /** Takes over the connections that have agreed to speak HTTP/2. */

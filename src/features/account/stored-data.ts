@@ -128,7 +128,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: [
       ...['acme_accounts', 'authority_uses', 'challenge_answers', 'local_roots'],
-      ...['installation', 'migrations', 'visit_salts'],
+      ...['installation', 'migrations', 'ticket_keys', 'visit_salts'],
     ],
     what: 'What this Fairlead needs to run, such as its account at the certificate authority. Nothing about you.',
     kept: 'As long as it is needed.',
