@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
 import { platformOptionsSchema } from '../../routers/schemas/platforms/options.ts';
 import type { Addresses } from '../context.ts';
-import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
+import { certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost, urlOf } from '../lib/site-names.ts';
 import { type Placed, primaryOf } from './models/publishing/deployment.ts';
 import type { DestinationDoc } from './models/publishing/destination.ts';
 
@@ -38,7 +38,7 @@ export function domainUrlOf(
 ): string {
   const { sitesUrl, sitesTlsPort } = addresses;
   // A platform has a certificate for each name that it serves.
-  if (isAtPlatform) return certifiedUrl(name, 443);
+  if (isAtPlatform) return urlOf('https', name);
   if (!isCertified || sitesTlsPort === undefined) return siteUrl(addresses, name);
   return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
 }

@@ -7,6 +7,7 @@ import { domainUrlOf, siteOf, siteUrlOf } from '../database/site-address.ts';
 import { certifiedDomains } from '../domains/certificates/read.ts';
 import { unitOf } from '../domains/records/names.ts';
 import { domainTargetOf, requiredRecords } from '../domains/records/required-records.ts';
+import { urlOf } from '../lib/site-names.ts';
 import { readManifest, unlessLost } from '../publishing/publication/release-files.ts';
 import { readRedirects } from '../publishing/publication/rule-report.ts';
 import { withFileListSlot } from '../publishing/uploads/file-list-slot.ts';
@@ -63,7 +64,7 @@ async function mainDomain(accountId: string, deploymentId: string, isAsVisited: 
 
 /** Expects nothing of a name that no deployment of the account has. */
 function stranger(name: string): Diagnosed {
-  const url = `https://${name}/`;
+  const url = withSlash(urlOf('https', name));
   const subject = {
     name,
     isDomain: true,

@@ -1,5 +1,6 @@
 import type { Providers } from '../context.ts';
 import { type Egress, EgressError } from '../lib/egress/egress.ts';
+import { urlOf } from '../lib/site-names.ts';
 import type { PlatformDomain } from '../publishing/platforms/platform.ts';
 
 const SEEN = {
@@ -44,7 +45,7 @@ async function seenEnd(egress: Egress, name: string, signal: AbortSignal): Promi
     },
   } as const;
   try {
-    await egress.request(`https://${name}/`, request, async () => undefined);
+    await egress.request(`${urlOf('https', name)}/`, request, async () => undefined);
   } catch (error) {
     // Anything after the handshake is not about the certificate.
     if (!(error instanceof EgressError)) throw error;

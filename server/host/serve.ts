@@ -5,7 +5,7 @@ import type { WebRequest } from '../http/transport/http2.ts';
 import type { WebResponse } from '../http/transport/http2-response.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { AppError } from '../lib/errors.ts';
-import { certifiedUrlHere } from '../lib/site-names.ts';
+import { certifiedUrlHere, urlOf } from '../lib/site-names.ts';
 import type { AccessLog } from './access-log.ts';
 import { type ChallengeAnswers, sendChallengeText } from './challenge-answers.ts';
 import { challengeTokenOf, type HttpsRedirect, isChallenge, isInClear } from './https-redirect.ts';
@@ -161,7 +161,7 @@ function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: Hand
     }
     if (servedName === target.host) return null;
     const scheme = isSecure(request, isTls, trustedProxies) ? 'https' : 'http';
-    return `${scheme}://${servedName}${portOf(request)}${rest}`;
+    return `${urlOf(scheme, servedName, portOf(request))}${rest}`;
   };
 }
 
@@ -169,9 +169,10 @@ function isSecure({ headers }: WebRequest, isTls: boolean, trustedProxies: numbe
   return isTls || (trustedProxies > 0 && headers['x-forwarded-proto'] === 'https');
 }
 
-/** Returns the port that the visitor used, with its colon; empty for the usual one of the scheme. */
-function portOf({ headers }: WebRequest): string {
-  return /:\d{1,5}$/.exec(headers.host ?? '')?.[0] ?? '';
+/** Returns the port that the visitor used; undefined for the usual one of the scheme. */
+function portOf({ headers }: WebRequest): number | undefined {
+  const [, port] = /:(\d{1,5})$/.exec(headers.host ?? '') ?? [];
+  return port === undefined ? undefined : Number(port);
 }
 
 function createHostParts({ providers, table, sites, files, visits, isTls }: HandlerParts): HostParts {

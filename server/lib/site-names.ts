@@ -40,9 +40,11 @@ export function parseUploadHost(sitesDomain: string, host: string): string | nul
   return id.success ? id.data : null;
 }
 
-/** Returns the address of a domain with a certificate of its own, at the TLS port of the host. */
-export function certifiedUrl(name: string, tlsPort: number): string {
-  return `https://${name}${tlsPort === 443 ? '' : `:${tlsPort}`}`;
+const USUAL_PORTS = { http: 80, https: 443 };
+
+/** Returns the address of a name, without a slash at its end, and without the usual port of its scheme. */
+export function urlOf(scheme: 'http' | 'https', name: string, port = USUAL_PORTS[scheme]): string {
+  return `${scheme}://${name}${port === USUAL_PORTS[scheme] ? '' : `:${port}`}`;
 }
 
 /**
@@ -50,7 +52,7 @@ export function certifiedUrl(name: string, tlsPort: number): string {
  * counts, because a proxy in front of the host may use another port than the host itself.
  */
 export function certifiedUrlHere({ sitesUrl, tlsPort }: { sitesUrl: string; tlsPort: number }, name: string): string {
-  return sitesUrl.startsWith('https:') ? siteUrl({ sitesUrl }, name) : certifiedUrl(name, tlsPort);
+  return sitesUrl.startsWith('https:') ? siteUrl({ sitesUrl }, name) : urlOf('https', name, tlsPort);
 }
 
 /**

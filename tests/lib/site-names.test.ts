@@ -32,11 +32,8 @@ test.each([
   expect(siteUrl({ sitesUrl }, 'a.example')).toBe(url);
 });
 
-/** `sites.ts` holds the default of SITES_URL, from which all addresses follow. */
-const WRITERS = ['server/lib/site-names.ts', 'server/boot/env/sites.ts'];
-
 test('names and addresses of sites are put together in one place', () => {
   const written = /[^`]\.\$\{[^}]*sites?_?domain\}|--\$\{|:\$\{[^}]*sites_?port\}/i;
   const found = [...readSources(['server', 'routers', 'src'])].filter(([, text]) => written.test(text));
-  expect(found.map(([path]) => path)).toEqual(WRITERS);
+  expect(found.map(([path]) => path)).toEqual(['server/lib/site-names.ts']);
 });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { isOrigin } from '../../lib/egress/url-rules.ts';
 import { siteDomainFault } from '../../lib/site-domain.ts';
-import { parseSiteHost, SLUG_MARK, siteHost } from '../../lib/site-names.ts';
+import { parseSiteHost, SLUG_MARK, siteHost, siteUrl, urlOf } from '../../lib/site-names.ts';
 
 const PORT_TEXT = 'it must be a port number from 1 to 65535';
 export const port = z.pipe(
@@ -79,11 +79,10 @@ export function readSites(values: Values & { PORT: number }, given: Given): Site
   const { SITES_CERT_FILE: certFile, SITES_KEY_FILE: keyFile, SITES_TLS_PORT: tlsPort } = values;
   const hasCertificate = certFile !== undefined && keyFile !== undefined;
   const host = siteHost(values.SITES_DOMAIN, { slug: SLUG_MARK, release: null });
-  const tlsUrl = `https://${host}:${tlsPort}`;
-  const sitesUrl = withoutUsualPort(
-    values.SITES_URL ?? (hasCertificate ? tlsUrl : `http://${host}:${values.SITES_PORT}`),
-  );
-  const url = sitesUrl.startsWith('https:') ? sitesUrl : withoutUsualPort(tlsUrl);
+  const tlsUrl = urlOf('https', host, tlsPort);
+  const ownUrl = hasCertificate ? tlsUrl : urlOf('http', host, values.SITES_PORT);
+  const sitesUrl = values.SITES_URL === undefined ? ownUrl : siteUrl({ sitesUrl: values.SITES_URL }, host);
+  const url = sitesUrl.startsWith('https:') ? sitesUrl : tlsUrl;
   return {
     sitesPort: values.SITES_PORT,
     sitesDomain: values.SITES_DOMAIN,
@@ -93,10 +92,6 @@ export function readSites(values: Values & { PORT: number }, given: Given): Site
     tlsPort: [values.PORT, values.SITES_PORT].includes(tlsPort) ? undefined : tlsPort,
     isTlsPortGiven: hasCertificate || given.SITES_TLS_PORT !== undefined,
   };
-}
-
-function withoutUsualPort(url: string): string {
-  return url.replace(/\/$/, '').replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2');
 }
 
 /** Returns the variable whose value contradicts the others, and why; null when there is none. */
