@@ -127,7 +127,7 @@ test('without a connection the page names the place in Settings that writes the 
   expect(shown.linkTo('Connect a DNS provider')).toBe('/settings');
 });
 
-test('what changes stands before what is right already, and a removal is not called writing', () => {
+test('what changes stands open, what is right already is folded away, and a removal is not called writing', () => {
   const set = { ttl: 300, values: ['x'] };
   const changes = [
     { action: 'leave', type: 'A', name: 'shop.example', before: set, after: set } as const,
@@ -142,8 +142,12 @@ test('what changes stands before what is right already, and a removal is not cal
     ...ends,
   };
   using _shown = showScreen(<RecordPlanDialog {...dialog} />, {});
-  const rows = [...document.querySelectorAll('[role="dialog"] li')].map(({ textContent }) => textContent);
-  expect(rows).toEqual([expect.stringContaining('Remove'), expect.stringContaining('Already right')]);
+  const rows = [...document.querySelectorAll('[role="dialog"] li')];
+  expect(rows.map((row) => [row.closest('details') !== null, row.textContent])).toEqual([
+    [false, expect.stringContaining('Remove')],
+    [true, expect.stringContaining('Already right')],
+  ]);
+  expect(document.querySelector('[role="dialog"] summary')?.textContent).toBe('1 record already right');
   expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Make 1 change');
 });
 

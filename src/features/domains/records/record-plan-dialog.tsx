@@ -70,8 +70,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
 const ACTIONS = { add: 'Add', replace: 'Replace', remove: 'Remove', leave: 'Already right' } as const;
 
 function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPlan }) {
-  // What changes comes first.
-  const order = ({ action }: RecordPlan['changes'][number]) => Number(action === 'leave');
+  const right = changes.filter(({ action }) => action === 'leave');
+  const open = changes.filter(({ action }) => action !== 'leave');
   return (
     <>
       {conflicts.map(({ code, message }) => (
@@ -82,31 +82,39 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
       <p className="text-sm text-ink-muted">
         In the zone <span className="font-mono">{zone}</span>:
       </p>
-      <ul className="divide-y divide-line rounded-control border border-line">
-        {changes
-          .toSorted((one, other) => order(one) - order(other))
-          .map(({ action, type, name, before, after }) => (
-            <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
-              <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-                <span className="font-mono text-sm wrap-anywhere">
-                  {type} {name}
-                </span>
-                <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
-              </p>
-              {before !== null && action !== 'leave' && (
-                <p className="font-mono text-sm wrap-anywhere text-ink-muted line-through">
-                  {before.values.join(', ')}
-                </p>
-              )}
-              {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
-              {name.startsWith('_validation-persist.') && (
-                <p className="text-sm text-ink-muted">
-                  Lets the certificate be renewed without changing records again.
-                </p>
-              )}
-            </li>
-          ))}
-      </ul>
+      {open.length > 0 && <Changes changes={open} />}
+      {right.length > 0 && (
+        <details>
+          <summary className="cursor-pointer rounded-tight text-sm text-ink-muted touch:py-2">
+            {formatCount(right.length, 'record')} already right
+          </summary>
+          <Changes changes={right} />
+        </details>
+      )}
     </>
+  );
+}
+
+function Changes({ changes }: { changes: RecordPlan['changes'] }) {
+  return (
+    <ul className="mt-1 divide-y divide-line rounded-control border border-line">
+      {changes.map(({ action, type, name, before, after }) => (
+        <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
+          <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+            <span className="font-mono text-sm wrap-anywhere">
+              {type} {name}
+            </span>
+            <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
+          </p>
+          {before !== null && action !== 'leave' && (
+            <p className="font-mono text-sm wrap-anywhere text-ink-muted line-through">{before.values.join(', ')}</p>
+          )}
+          {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
+          {name.startsWith('_validation-persist.') && (
+            <p className="text-sm text-ink-muted">Lets the certificate be renewed without changing records again.</p>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
