@@ -17,6 +17,7 @@ import { persistentRecords } from './certificates/persistent-records.ts';
 import { detachEverywhere } from './detach.ts';
 import { findDomain, showDomain } from './read.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
+import { undoneSets } from './record-plan/written-records.ts';
 import { type DnsAnswers, gatherDnsAnswers } from './records/dns-answers.ts';
 import { pointsToOf, proofValues, recordStates } from './records/record-states.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from './records/required-records.ts';
@@ -80,13 +81,15 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
     findForbiddingCaa(providers, told, target, signal),
   ]);
   const records = recordStates(wanted, answers, target);
+  const isSet = records.every(({ purpose, state }) => purpose !== 'route' || state === 'ok');
+  const undone = isSet ? undefined : await undoneSets(told);
   const pointedNames = namesOf(told).filter((name) => pointsToOf(name, records, answers, target) === 'here');
   const asked = { pointedNames, signal };
   const domain = target.isServedHere ? told : await askPlatform(providers, deployment, told, asked);
   const seen = target.isServedHere ? await watchCertificate(providers, domain, answers, signal) : null;
   const tookMs = providers.now().getTime() - begunAt.getTime();
   const watch = { certificate: seen?.problem ?? null, watchedCertificate: seen?.watched ?? null };
-  return { domain, answers, records, target, zoneHolder, caa, ...watch, tookMs };
+  return { domain, answers, records, target, zoneHolder, caa, undone, ...watch, tookMs };
 }
 
 /**

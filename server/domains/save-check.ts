@@ -32,6 +32,8 @@ export type DomainCheck = {
   caa?: Problem | null;
   certificate?: Problem | null;
   watchedCertificate?: WatchedCertificate | null;
+  /** The sets that the account itself has put back. */
+  undone?: ReadonlySet<string> | undefined;
 };
 
 /**

@@ -46,6 +46,12 @@ test('a plan is shown, applied as one change and undone, without a record touche
   expect((await caller.domains.undoPlan({ planId: plan.planId })).state).toBe('undone');
   expect(await caller.domains.lastPlan({ domainId })).toBeNull();
   expect(await setsIn(lab, 'planned.test')).toEqual(before);
+  app.clock.advance(2_000);
+  const { state, problem } = await caller.domains.check({ domainId });
+  expect([state, problem?.code, problem?.message]).toEqual([
+    ...['misconfigured', 'records_undone'],
+    'The A record of planned.test was changed: it is 203.0.113.9 now. You undid the change that had set it.',
+  ]);
   await expect(caller.domains.applyPlan({ planId: plan.planId })).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 

@@ -33,6 +33,28 @@ export async function writtenRecords(
   return [...written.values()];
 }
 
+/**
+ * Returns the sets that the account itself has put back since the domain was active, like `A example.com`: the last
+ * change that wrote them was undone.
+ */
+export async function undoneSets({
+  _id: domainId,
+  accountId,
+  activeSince,
+}: Pick<DomainRow, '_id' | 'accountId' | 'activeSince'>): Promise<Set<string>> {
+  const state = { $in: ['applied', 'undoing', 'undone'] as const };
+  const since = { updatedAt: { $gte: activeSince ?? new Date(0) } };
+  const plans = await DnsChangeModel.find({ accountId, domainId, state, ...since }).sort({ updatedAt: 1 });
+  const undone = new Set<string>();
+  for (const plan of plans) {
+    for (const { type, name } of openChanges(plan)) {
+      if (plan.state === 'applied') undone.delete(`${type} ${name}`);
+      else undone.add(`${type} ${name}`);
+    }
+  }
+  return undone;
+}
+
 function valuesBeside(set: RecordChange['before'], other: RecordChange['before']): string[] {
   return (set?.values ?? []).filter((value) => !other?.values.includes(value));
 }

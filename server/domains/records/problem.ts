@@ -24,6 +24,8 @@ type CheckedDomain = {
   caa?: Problem | null;
   /** The problem of the certificate that visitors get. */
   certificate?: Problem | null;
+  /** The sets that the account itself has put back, like `A example.com`. */
+  undone?: ReadonlySet<string> | undefined;
 };
 /** `leaving`: the previous places that still serve the names. */
 type Obstructed = CheckedDomain & { leaving: readonly FormerPlace[] };
@@ -206,8 +208,8 @@ function otherNameServers(
   };
 }
 
-/** Describes for a person what somebody else has changed since the records were right. */
-export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
+/** Describes for a person what they or somebody else have changed since the records were right. */
+export function changeOf({ domain, answers, records, target, caa, certificate, undone }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
   const hint = 'Set what is shown. Fairlead sees it within a minute.';
@@ -224,6 +226,9 @@ export function changeOf({ domain, answers, records, target, caa, certificate }:
   if (other) return other;
   const record = changed ?? wrong[0];
   const message = record && changeText(record, records, answers);
+  if (record && undone?.has(`${record.type} ${record.name}`)) {
+    return { code: 'records_undone', message: `${message} You undid the change that had set it.`, hint };
+  }
   return { code: 'records_changed', message: message ?? `The records of ${domain.unit} point elsewhere.`, hint };
 }
 
