@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { CheckId, Report } from '../../routers/schemas/diagnostics.ts';
 import type { RecordPlan } from '../../routers/schemas/domains.ts';
+import { wayOf } from '../../src/features/diagnostics/way.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
@@ -191,10 +193,10 @@ test('a certificate that another hand has put there leads to who answers, since 
 test('the way from the name to the page shows each link with what was seen of it', async () => {
   const seen = [answerOf('ns1', ['203.0.113.7']), answerOf('ns2', null)];
   const domain = domainOf({ state: 'active', checkedAt: AT, records: [recordOf({ state: 'ok', seen })] });
-  const check = (id: string, verdict: string, text: string) => ({
+  const check = (id: CheckId, verdict: 'pass' | 'fail', text: string): Report['checks'][number] => ({
     ...{ id, verdict, seen: text, why: '', fix: null, because: null, repair: null, asked: [], tookMs: 1 },
   });
-  const report = {
+  const report: Report = {
     ...{ id: 'report', state: 'done', name: domain.servedName, deploymentId: domain.deploymentId, cause: 'url-up' },
     checks: [check('port-80', 'pass', 'It answers here.'), check('url-up', 'fail', 'It answers 502.')],
     ...{ checkCount: 2, isWhole: true, startedAt: AT, finishedAt: AT, changes: [], since: null, sharedUntil: null },
@@ -219,6 +221,12 @@ test('the way from the name to the page shows each link with what was seen of it
     expect.stringContaining('Not issued yet.'),
     expect.stringContaining('It answers 502.'),
   ]);
+  // Added again, a domain knows nothing of what was seen of the one before.
+  const anew = domainOf({ ...domain, createdAt: new Date(AT.getTime() + 1) });
+  const said = wayOf(anew, [], report, AT).map(({ seen: text }) => text);
+  expect(said).toContain('Not checked from outside yet.');
+  expect(said).not.toContain('It answers 502.');
+
   shown.button('Check from outside').click();
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));
 });

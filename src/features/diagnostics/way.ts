@@ -25,7 +25,8 @@ export function wayOf(
   const visited = (id: CheckId): Check => {
     const found = report?.checks.find((check) => check.id === id);
     const common = { id, title: CHECK_TITLES[id], link: null };
-    if (found === undefined || report === undefined)
+    // A domain that was removed and added again begins anew.
+    if (found === undefined || report === undefined || report.startedAt < domain.createdAt)
       return { ...common, verdict: 'unknown', seen: 'Not checked from outside yet.', at: null };
     const { verdict, seen } = found;
     return { ...common, verdict, seen, at: report.finishedAt };
