@@ -46,7 +46,11 @@ export const updateDomainInput = z.strictObject({
   /** Moves the name to another deployment of the account, without a failed request. */
   deploymentId: z.optional(idSchema),
 });
-export const removeDomainInput = z.strictObject({ domainId: idSchema });
+export const removeDomainInput = z.strictObject({
+  domainId: idSchema,
+  /** Deletes the records first that Fairlead has written through a connection and that are still as written. */
+  deletesRecords: z.optional(z.boolean()),
+});
 export const lastPlanInput = z.strictObject({ domainId: idSchema });
 export const planDomainInput = z.strictObject({
   domainId: idSchema,

@@ -25,6 +25,7 @@ import { removeCertificates } from './certificates/ensure.ts';
 import { detachEverywhere } from './detach.ts';
 import { moveTo, placeOf } from './move.ts';
 import { findDomain, showDomain } from './read.ts';
+import { deleteWrittenRecords } from './record-plan/delete-written-records.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
 import { writtenRecords } from './record-plan/written-records.ts';
 import { expediteCheck } from './schedule.ts';
@@ -137,10 +138,14 @@ async function moveToDeployment(
 /**
  * Removes a name; it must be proved again to come back. Returns the records that point here, or that a plan has
  * written, for the person to delete: the next holder of the name would otherwise get its visitors. Throws `not_found`,
- * `state_changed` while its records are being written.
+ * `state_changed` while its records are being written, and the errors of their provider if it is to delete them first.
  */
-export async function removeDomain(ctx: AccountContext, { domainId }: RemoveDomainInput): Promise<RemovedDomain> {
+export async function removeDomain(
+  ctx: AccountContext,
+  { domainId, deletesRecords = false }: RemoveDomainInput,
+): Promise<RemovedDomain> {
   const before = await findDomain(ctx, domainId);
+  const gone = deletesRecords ? await deleteWrittenRecords(ctx, before) : [];
   // The schema leaves the field free; only checks write it.
   const records = before.records as readonly CheckedRecord[];
   const seen = seenRecords(records);
@@ -149,16 +154,18 @@ export async function removeDomain(ctx: AccountContext, { domainId }: RemoveDoma
     await startRemoval(session, ctx.now(), before);
     return written;
   });
-  const isListed = ({ type, name, value }: (typeof written)[number]) =>
-    seen.some((record) => record.type === type && record.name === name && record.value === value);
-  return { done: true, deleteFirst: [...seen, ...written.filter((one) => !isListed(one) && mayExist(one, records))] };
+  const left = [...seen, ...written.filter((one) => !isAmong(seen, one) && mayExist(one, records))];
+  return { done: true, deleteFirst: left.filter((one) => !isAmong(gone, one)) };
+}
+
+type Named = RemovedDomain['deleteFirst'][number];
+
+function isAmong(records: readonly Named[], { type, name, value }: Named): boolean {
+  return records.some((record) => record.type === type && record.name === name && record.value === value);
 }
 
 /** Returns whether the last check saw a record that a plan has written, or has not looked at its name. */
-function mayExist(
-  { type, name, value }: RemovedDomain['deleteFirst'][number],
-  records: readonly CheckedRecord[],
-): boolean {
+function mayExist({ type, name, value }: Named, records: readonly CheckedRecord[]): boolean {
   // Nobody else could use a CAA record.
   if (type === 'CAA') return false;
   const ofName = records.filter((record) => record.name === name && valuesSeen(record).length > 0);

@@ -55,6 +55,22 @@ test('a plan is shown, applied as one change and undone, without a record touche
   await expect(caller.domains.applyPlan({ planId: plan.planId })).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 
+test('a domain that is removed takes along what Fairlead has written, and nothing that others have', async () => {
+  const made = await createPlan(lab, 'parted');
+  await using _app = made.app;
+  const { caller, domainId, planId, zone } = made;
+  await caller.domains.applyPlan({ planId });
+  await lab.write(zone, { [`${zone} A`]: [HERE, '203.0.113.5'] }, { onOne: true });
+  await lab.write(zone, { [`www.${zone} CNAME`]: ['other.test.'] }, { onOne: true });
+  await caller.domains.check({ domainId });
+  expect((await caller.domains.remove({ domainId, deletesRecords: true })).deleteFirst).toEqual([]);
+  const left = (await setsIn(lab, zone)).filter((set) => !set.includes(' NS ') && !set.startsWith('ns1.'));
+  expect(left).toEqual([
+    expect.stringMatching(/^parted\.test\. \d+ A 203\.0\.113\.5$/),
+    expect.stringMatching(/^www\./),
+  ]);
+});
+
 test('a set that somebody changed since the plan was made is not overwritten', async () => {
   await using app = await createPlanApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Raced');

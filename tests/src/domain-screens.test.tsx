@@ -103,6 +103,29 @@ test('who removes a domain is told of each record that is left, of those too tha
   expect(shown.linkTo('Back to your domains')).toBe('/domains');
 });
 
+test('who removes a domain is offered to delete what Fairlead wrote, and is not told to do it', async () => {
+  const remove = vi.fn(() => ({ done: true, deleteFirst: [] }));
+  const after = { ttl: 300, values: ['203.0.113.7'] };
+  const change = { action: 'add' as const, type: 'A', name: 'shop.example', before: null, after };
+  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', state: 'ok' });
+  const answers: Answers = {
+    ...domainAnswers(domainOf({ state: 'active', records: [recordOf({ state: 'ok' }), proof] })),
+    'domains.lastPlan': () => ({ ...PLAN, state: 'applied', changes: [change] }),
+    'domains.remove': remove,
+  };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Visitors see');
+  const trigger = shown.button('Actions for shop.example');
+  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  await pressRemove('[role="menuitem"]');
+  const listed = () => [...document.querySelectorAll('[role="alertdialog"] li')].map(({ textContent }) => textContent);
+  await vi.waitFor(() => expect(listed()).toEqual(['TXT _fairlead.shop.example fairlead=abc']), 10_000);
+  await pressRemove('[role="alertdialog"] button');
+  await vi.waitFor(() =>
+    expect(remove.mock.lastCall).toMatchObject([{ domainId: 'shop', deletesRecords: true }, undefined]),
+  );
+});
+
 test('Check now looks at once and shows what was seen', async () => {
   const answers = domainAnswers(domainOf());
   using shown = showScreen(<DomainScreen />, answers, PLACE);

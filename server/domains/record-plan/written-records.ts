@@ -1,22 +1,28 @@
 import type { ClientSession } from 'mongoose';
 import type { RemovedDomain } from '../../../routers/schemas/domains.ts';
-import { DnsChangeModel } from '../../database/models/domains/dns-change.ts';
+import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
 import type { DomainRow } from '../../database/models/domains/domain.ts';
 import type { RecordChange } from '../../dns/provider.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openChanges } from './stored-record-plan.ts';
 
-type WrittenRecord = RemovedDomain['deleteFirst'][number];
+export type WrittenRecord = RemovedDomain['deleteFirst'][number];
+type Planned = Pick<DomainRow, '_id' | 'accountId' | 'name'>;
 
 /**
  * Returns the records that applied plans of a domain have written, without previous ones and those that a later plan
  * removed. Throws `state_changed` while one of them is written or undone: nobody knows yet which records the provider
  * will have.
  */
-export async function writtenRecords(
-  session: ClientSession,
-  { _id: domainId, accountId, name }: Pick<DomainRow, '_id' | 'accountId' | 'name'>,
-): Promise<WrittenRecord[]> {
+export async function writtenRecords(session: ClientSession, domain: Planned): Promise<WrittenRecord[]> {
+  return (await readWritten(session, domain)).map(({ record }) => record);
+}
+
+/** Returns the same records, each with the plan that has written it. */
+export async function readWritten(
+  session: ClientSession | null,
+  { _id: domainId, accountId, name }: Planned,
+): Promise<{ record: WrittenRecord; plan: DnsChangeDoc }[]> {
   const state = { $in: ['applying', 'undoing', 'applied'] as const };
   const plans = await DnsChangeModel.find({ accountId, domainId, state }).sort({ updatedAt: 1 }).session(session);
   if (plans.some((plan) => plan.state !== 'applied')) {
@@ -24,11 +30,13 @@ export async function writtenRecords(
       hint: 'Remove the domain once they are written.',
     });
   }
-  const written = new Map<string, WrittenRecord>();
-  for (const { type, name: owner, before, after } of plans.flatMap(openChanges)) {
-    for (const value of valuesBeside(before, after)) written.delete(`${type} ${owner} ${value}`);
-    for (const value of valuesBeside(after, before))
-      written.set(`${type} ${owner} ${value}`, { type, name: owner, value });
+  const written = new Map<string, { record: WrittenRecord; plan: DnsChangeDoc }>();
+  for (const plan of plans) {
+    for (const { type, name: owner, before, after } of openChanges(plan)) {
+      for (const value of valuesBeside(before, after)) written.delete(`${type} ${owner} ${value}`);
+      for (const value of valuesBeside(after, before))
+        written.set(`${type} ${owner} ${value}`, { record: { type, name: owner, value }, plan });
+    }
   }
   return [...written.values()];
 }

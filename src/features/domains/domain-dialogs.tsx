@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { seenRecords } from '../../../routers/rules/records-to-delete.ts';
-import type { Domain } from '../../../routers/schemas/domains.ts';
+import type { Domain, RecordPlan, RemovedDomain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { isNothing } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
+import { Checkbox } from '../../components/fields/checkbox.tsx';
 import { Field } from '../../components/fields/field.tsx';
 import { Select } from '../../components/fields/select.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
@@ -59,6 +60,7 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
 }
 
 function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainDialogProps, 'onRemoved'>) {
+  const [isChecked, setChecked] = useState(true);
   const remove = trpc.domains.remove.useMutation({
     onSuccess: ({ deleteFirst }) => {
       onClose();
@@ -72,7 +74,10 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       else showToast(errorToast('The domain was not removed', error));
     },
   });
-  const left = seenRecords(domain.records);
+  const { data: plan } = trpc.domains.lastPlan.useQuery({ domainId: domain.id });
+  const isWritten = plan?.state === 'applied';
+  const deletesRecords = isWritten && isChecked;
+  const left = seenRecords(domain.records).filter((record) => !(deletesRecords && isIn(plan, record)));
   return (
     <ConfirmDialog
       isOpen
@@ -86,6 +91,15 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
             Visitors who type {writtenName(domain)} no longer reach your deployment. To add the domain again, you have
             to prove with a new record that it is yours.
           </p>
+          {isWritten && (
+            <div className="mt-2">
+              <Checkbox
+                label="Delete the records that Fairlead wrote at your DNS provider. What others wrote or changed stays."
+                isChecked={isChecked}
+                onChange={setChecked}
+              />
+            </div>
+          )}
           {left.length > 0 && (
             <>
               <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
@@ -103,7 +117,14 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       confirmLabel="Remove"
       busyLabel="Removing…"
       isBusy={remove.isPending}
-      onConfirm={() => remove.mutate({ domainId: domain.id })}
+      onConfirm={() => remove.mutate({ domainId: domain.id, ...(deletesRecords && { deletesRecords }) })}
     />
+  );
+}
+
+function isIn({ changes }: RecordPlan, { type, name, value }: RemovedDomain['deleteFirst'][number]): boolean {
+  return changes.some(
+    ({ action, after, ...one }) =>
+      action !== 'leave' && one.type === type && one.name === name && after?.values.includes(value) === true,
   );
 }

@@ -1,0 +1,55 @@
+import { askDns } from '../../connections/ask-dns.ts';
+import { readNames } from '../../connections/dns-connections.ts';
+import { withZoneLease } from '../../connections/zone-lease.ts';
+import type { AccountContext } from '../../context.ts';
+import { ConnectionModel } from '../../database/models/connection.ts';
+import type { DnsChangeDoc } from '../../database/models/domains/dns-change.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
+import { type FoundRecordSet, type RecordChange, WRITTEN_TYPES } from '../../dns/provider.ts';
+import { dataOf } from '../../dns/record-plan/record-sets.ts';
+import { storedZone } from './stored-record-plan.ts';
+import { readWritten, type WrittenRecord } from './written-records.ts';
+
+/**
+ * Deletes the records of a domain that Fairlead has written and that are still as written, through the connections
+ * that wrote them; values of others stay, and so does a CAA record, which other names may need. Returns the records
+ * that are gone. Throws `state_changed` while they are being written, and the errors of the provider.
+ */
+export async function deleteWrittenRecords(
+  ctx: AccountContext,
+  domain: Pick<DomainRow, '_id' | 'accountId' | 'name'>,
+): Promise<WrittenRecord[]> {
+  const { accountId } = domain;
+  const written = (await readWritten(null, domain)).filter(({ record }) => record.type !== 'CAA');
+  const placeOf = (plan: DnsChangeDoc) => `${plan.connectionId} ${storedZone(plan).name}`;
+  const plans = new Map(written.map(({ plan }) => [placeOf(plan), plan]));
+  const gone: WrittenRecord[] = [];
+  for (const [place, plan] of plans) {
+    const zone = storedZone(plan);
+    const connection = await ConnectionModel.findOne({ _id: plan.connectionId, accountId });
+    // Without it the person is told which records to delete.
+    if (connection === null) continue;
+    const records = written.flatMap((one) => (placeOf(one.plan) === place ? [one.record] : []));
+    const names = [...new Set(records.map(({ name }) => name))];
+    await askDns(ctx, connection, (provider, call) =>
+      withZoneLease(ctx.providers, { accountId, zone: zone.name, signal: call.signal }, async () => {
+        const changes = without(records, await readNames(provider, call, zone, names));
+        if (changes.length > 0) await provider.write(call, zone, changes);
+      }),
+    );
+    gone.push(...records);
+  }
+  return gone;
+}
+
+function without(records: readonly WrittenRecord[], found: readonly FoundRecordSet[]): RecordChange[] {
+  return found.flatMap((set) => {
+    const type = WRITTEN_TYPES.find((one) => one === set.type);
+    const isOurs = (value: string) =>
+      records.some((record) => record.type === type && record.name === set.name && record.value === value);
+    const values = set.values.filter((value) => !isOurs(value));
+    if (type === undefined || set.isFixed === true || values.length === set.values.length) return [];
+    const before = dataOf(set);
+    return [{ type, name: set.name, before, after: values.length === 0 ? null : { ...before, values } }];
+  });
+}
