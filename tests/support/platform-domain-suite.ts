@@ -93,7 +93,7 @@ export function domainFaultsSuite(
 }
 
 /** Publishes a first release: some platforms take a domain only once something is public. */
-async function onSite(make: Make): Promise<OnSite> {
+export async function onSite(make: Make): Promise<OnSite> {
   const { platform, world, [Symbol.asyncDispose]: dispose } = await make();
   const { attachDomain, domain, detachDomain, requestCertificate } = platform;
   const { domains } = world;
