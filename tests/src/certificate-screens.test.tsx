@@ -87,6 +87,8 @@ test('what became of a certificate is shown when it is asked for', async () => {
   const history = [
     { at: AT, what: 'failed', detail: 'Port 80 did not answer.' },
     { at: AT, what: 'issued', detail: null },
+    { at: new Date(3), what: 'issued', detail: null },
+    { at: new Date(2), what: 'revoked', detail: null },
     { at: new Date(0), what: 'issued', detail: null },
   ];
   const asked = vi.fn(() => ({ ...certificateOf(), chain: null, history }));
@@ -100,6 +102,8 @@ test('what became of a certificate is shown when it is asked for', async () => {
   expect(shown.rows('History')).toEqual([
     expect.stringMatching(/^Failed .*Port 80 did not answer.$/),
     expect.stringMatching(/^Renewed /),
+    expect.stringMatching(/^Issued /),
+    expect.stringMatching(/^Revoked /),
     expect.stringMatching(/^Issued /),
   ]);
 });

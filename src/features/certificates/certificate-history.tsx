@@ -30,6 +30,7 @@ export function CertificateHistory({ certificateId }: { certificateId: string })
   );
 }
 
+/** After a revocation there is nothing to renew. */
 function isRenewal(what: string, before: readonly { what: string }[]): boolean {
-  return what === 'issued' && before.some((one) => one.what === 'issued');
+  return what === 'issued' && before.find((one) => one.what !== 'failed')?.what === 'issued';
 }
