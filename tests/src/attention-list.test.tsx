@@ -123,6 +123,29 @@ test('of a domain that is named itself the certificate is not named again', asyn
   expect(shown.items()).toHaveLength(1);
 });
 
+test('of a domain that is named itself the failed check of its deployment is not named again', async () => {
+  const failed: DeploymentHealth = {
+    deploymentId: 'harbour',
+    checks: [{ id: 'url-up', verdict: 'fail', seen: 'It does not answer.' }],
+    ...{ checkedAt: AT, nextCheckAt: AT },
+  };
+  const broken = domainOf({ deploymentId: 'harbour', state: 'misconfigured' });
+  const answers: Answers = {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'domains.list': () => ({ items: [broken], nextCursor: null }),
+    'certificates.list': () => ({ items: [], localRoot: null }),
+  };
+  const deployments = [deploymentOf({ id: 'harbour' }), deploymentOf({ id: 'pier', name: 'pier' })];
+  const health = new Map(deployments.map(({ id }) => [id, { ...failed, deploymentId: id }]));
+  using shown = showScreen(<AttentionList {...{ deployments, health, allowance: allowanceOf() }} />, answers);
+  await shown.sees('shop.example needs attention');
+  const items = [...shown.page.querySelectorAll('li')].map(({ textContent }) => textContent);
+  expect(items).toEqual([
+    expect.stringContaining('shop.example needs attention'),
+    expect.stringContaining('pier failed its last check'),
+  ]);
+});
+
 test('where nothing waits for the person, nothing is shown', async () => {
   using shown = show([], []);
   await expect.poll(() => shown.asked).toHaveLength(2);

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../../../../routers/schemas/diagnostics.ts';
+import type { Domain } from '../../../../../routers/schemas/domains.ts';
 import type { Allowance } from '../../../../../routers/schemas/subscription.ts';
 import { trpc } from '../../../../api/trpc.ts';
 import { useSubscription } from '../../../../api/use-subscription.ts';
@@ -67,7 +68,12 @@ export function AttentionList({ deployments, health, hasMore = false, allowance 
     ...lostConnectionItems(deployments),
     ...domainItems(domains.data, broken.data?.items),
     ...certificateItems(certificates.data?.items ?? [], domains.data?.items ?? [], now),
-    ...(health === undefined ? [] : healthItems(deployments, health)),
+    ...(health === undefined
+      ? []
+      : healthItems(
+          deployments.filter(isNotNamed([...(domains.data?.items ?? []), ...(broken.data?.items ?? [])])),
+          health,
+        )),
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
     ...waitingItems(deployments),
@@ -86,6 +92,12 @@ export function AttentionList({ deployments, health, hasMore = false, allowance 
       </ul>
     </Card>
   );
+}
+
+/** A domain that is broken fails the check of its deployment, and is named itself. */
+function isNotNamed(domains: readonly Domain[]): (deployment: Deployment) => boolean {
+  const named = domains.flatMap(({ state, deploymentId }) => (state === 'misconfigured' ? [deploymentId] : []));
+  return ({ id }) => !named.includes(id);
 }
 
 function planItems(allowance: Allowance | undefined): AttentionItem[] {
