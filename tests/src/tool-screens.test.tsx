@@ -19,7 +19,7 @@ import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
 import { PaymentSuccessScreen } from '../../src/screens/payment-success.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
-import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
+import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, type ShownScreen, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
@@ -333,6 +333,15 @@ test('a report says of each domain what was seen of its records and of its certi
   ]);
   const broken = { code: 'gone', message: 'The A record is gone.', hint: null, since: now };
   expect(seen(domainOf({ state: 'misconfigured', problem: broken }))[0]).toBe('fail: The A record is gone.');
+  const caa = { ...broken, code: 'caa_forbids', message: 'CAA forbids it.' };
+  expect(seen(domainOf({ state: 'misconfigured', problem: caa })).slice(0, 2)).toEqual([
+    'pass: Its records point to this deployment.',
+    'fail: CAA forbids it.',
+  ]);
+  const www = recordOf({ type: 'CNAME', name: 'www.shop.example', value: 'shop.example' });
+  expect(
+    seen(domainOf({ state: 'active', pointedNames: ['shop.example'], records: [recordOf({ state: 'ok' }), www] }))[0],
+  ).toBe('pass: Its records point to this deployment. www.shop.example is not set yet.');
   expect(seen(domainOf({ lostTo: 'another account' }))[0]).toBe(
     'fail: Another account has proved that it owns this domain.',
   );

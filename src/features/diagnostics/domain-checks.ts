@@ -1,3 +1,4 @@
+import { nameNotSet } from '../../../routers/rules/name-not-set.ts';
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { formatDate } from '../../lib/format.ts';
@@ -21,7 +22,8 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
     ];
   }
   return domains.flatMap((domain) => [
-    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(domain) },
+    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(withoutCaa(domain)) },
+    ...caaCheck(domain),
     {
       id: `certificate ${domain.id}`,
       title: `The SSL certificate of ${writtenName(domain)} is valid`,
@@ -34,7 +36,25 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
 
 type Seen = Omit<Check, 'id' | 'title'>;
 
-function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): Seen {
+const isCaa = ({ problem }: Domain): boolean => problem?.code === 'caa_forbids';
+
+/** CAA records stop the next certificate; the domain resolves all the same. */
+function withoutCaa(domain: Domain): Domain {
+  if (!isCaa(domain)) return domain;
+  return { ...domain, problem: null, state: domain.state === 'misconfigured' ? 'active' : domain.state };
+}
+
+function caaCheck(domain: Domain): Check[] {
+  const { id, problem } = domain;
+  if (problem === null || !isCaa(domain)) return [];
+  const link = { to: href.domain(id), label: 'See what to do' };
+  return [
+    { id: `caa ${id}`, title: CHECK_TITLES.caa, verdict: 'fail', seen: problem.message, at: problem.since, link },
+  ];
+}
+
+function recordsSeen(domain: Domain): Seen {
+  const { id, state, problem, checkedAt: at, lostTo } = domain;
   const link = { to: href.domain(id), label: 'See what to do' };
   if (lostTo !== undefined)
     return { verdict: 'fail', seen: 'Another account has proved that it owns this domain.', at, link };
@@ -45,7 +65,11 @@ function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): See
     return { verdict: 'fail', seen: problem?.message ?? 'Its records were changed.', at, link };
   }
   if (problem !== null) return { verdict: 'warn', seen: problem.message, at, link };
-  if (state === 'active') return { verdict: 'pass', seen: 'Its records point to this deployment.', at, link: null };
+  if (state === 'active') {
+    const other = nameNotSet(domain);
+    const seen = `Its records point to this deployment.${other === undefined ? '' : ` ${other} is not set yet.`}`;
+    return { verdict: 'pass', seen, at, link: null };
+  }
   if (at === null) return { verdict: 'unknown', seen: 'Its records have not been looked at yet.', at, link };
   return { verdict: 'warn', seen: 'Not all of its records have been seen yet.', at, link };
 }

@@ -19,7 +19,9 @@ export function wayOf(
   report: Report | undefined,
   now: Date,
 ): Check[] {
-  const [resolves, valid] = domainChecks([domain], certificates, now);
+  const [resolves, ...more] = domainChecks([domain], certificates, now);
+  const valid = more.at(-1);
+  const caa = more.slice(0, -1).map((check) => told(check, 'caa', domain));
   const records = resolves && told(resolves, 'resolves', domain);
   const certificate = valid && told(valid, 'certificate', domain);
   const visited = (id: CheckId): Check => {
@@ -38,6 +40,7 @@ export function wayOf(
     nameServersCheck(domain),
     ...(records === undefined ? [] : [records]),
     ...(domain.atPlatform === null ? [visited('port-80')] : []),
+    ...caa,
     ...(shown === undefined ? [] : [isReplaced ? replaced(shown, domain) : shown]),
     visited('url-up'),
   ];
