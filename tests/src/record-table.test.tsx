@@ -112,7 +112,7 @@ test('a name without records beside the one that works is told quietly', async (
   expect([...shown.page.querySelectorAll('[data-notice]')].map((one) => one.getAttribute('data-notice'))).toEqual([
     'quiet',
   ]);
-  await shown.sees('Its main name leads here. Other records are missing.');
+  await shown.sees('Its records point to this deployment. www.shop.example is not set yet.');
 });
 
 test('while the proof is missing, the other records are said to be set at the same time', async () => {
@@ -165,7 +165,7 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   // The negative answer says how long it is kept (RFC 2308, section 5).
   const negative = recordOf({ state: 'ok', seen: [answerOf('ns1', ['203.0.113.7']), { ...cached, values: [] }] });
   using made = showScreen(<RecordTable domain={{ ...later, records: [negative] }} />, {});
-  expect(made.page.textContent).toContain('Caches may still say that there is no such record until');
+  expect(made.page.textContent).toContain('Caches may show no record until');
 });
 
 test('before a working domain loses its records by an undo, they are named, and that visitors are lost', async () => {

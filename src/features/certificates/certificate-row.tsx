@@ -7,7 +7,7 @@ import { trpc } from '../../api/trpc.ts';
 import { HostName } from '../../components/host-name.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { useNow } from '../../components/now.ts';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/overlays/menu.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Time } from '../../components/time.tsx';
@@ -16,6 +16,7 @@ import { formatDate } from '../../lib/format.ts';
 import { CertificateBadge } from './certificate-badge.tsx';
 import { CertificateProblem } from './certificate-problem.tsx';
 
+const RevokeDialog = lazyDialog(async () => (await import('./revoke-dialog.tsx')).RevokeDialog);
 const CertificateHistory = lazy(async () => ({
   default: (await import('./certificate-history.tsx')).CertificateHistory,
 }));
@@ -78,7 +79,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
   const isIssued = notAfter !== null;
   const isInUse = state === 'issued' || state === 'renewing';
   const name = names[0] ?? '';
-  const { renew, rehearse, revoke, download } = useCertificateActs(name, isInUse, () => setRevoking(false));
+  const { renew, rehearse, download } = useCertificateActs(name, isInUse);
   return (
     <>
       <Menu
@@ -106,22 +107,13 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
           </MenuItem>
         )}
       </Menu>
-      <ConfirmDialog
-        isOpen={isRevoking}
-        onOpenChange={setRevoking}
-        title={`Revoke the certificate of ${name}?`}
-        description="Do this if somebody else may have its key. Visitors may see a warning until a new certificate is issued, and revoking cannot be undone."
-        confirmLabel="Revoke"
-        busyLabel="Revoking…"
-        isBusy={revoke.isPending}
-        onConfirm={() => revoke.mutate({ certificateId: id })}
-      />
+      {isRevoking && <RevokeDialog certificateId={id} name={name} onClose={() => setRevoking(false)} />}
     </>
   );
 }
 
 /** Returns the acts on the certificate of a name, each of which reports its result. */
-function useCertificateActs(name: string, isInUse: boolean, onRevokeEnded: () => void) {
+function useCertificateActs(name: string, isInUse: boolean) {
   const utils = trpc.useUtils();
   const renew = trpc.certificates.renew.useMutation({
     onSuccess: () =>
@@ -141,19 +133,6 @@ function useCertificateActs(name: string, isInUse: boolean, onRevokeEnded: () =>
       }),
     onError: (error) => showToast(errorToast('Could not test the renewal', error)),
   });
-  const revoke = trpc.certificates.revoke.useMutation({
-    onSuccess: ({ history }) => {
-      onRevokeEnded();
-      showToast({
-        title: 'Certificate revoked',
-        description: history[0]?.detail ?? `It is no longer used for ${name}.`,
-      });
-    },
-    onError: (error) => {
-      onRevokeEnded();
-      showToast(errorToast('Could not revoke the certificate', error));
-    },
-  });
 
   async function download(certificateId: string) {
     try {
@@ -164,7 +143,7 @@ function useCertificateActs(name: string, isInUse: boolean, onRevokeEnded: () =>
     }
   }
 
-  return { renew, rehearse, revoke, download };
+  return { renew, rehearse, download };
 }
 
 /** Loaded when it is opened. */

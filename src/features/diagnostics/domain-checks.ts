@@ -22,8 +22,8 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
     ];
   }
   return domains.flatMap((domain) => [
-    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(withoutCaa(domain)) },
-    ...caaCheck(domain),
+    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(domain) },
+    ...(domain.problem !== null && isCaa(domain) ? [caaCheck(domain, domain.problem)] : []),
     {
       id: `certificate ${domain.id}`,
       title: `The SSL certificate of ${writtenName(domain)} is valid`,
@@ -38,23 +38,16 @@ type Seen = Omit<Check, 'id' | 'title'>;
 
 const isCaa = ({ problem }: Domain): boolean => problem?.code === 'caa_forbids';
 
-/** CAA records stop the next certificate; the domain resolves all the same. */
-function withoutCaa(domain: Domain): Domain {
-  if (!isCaa(domain)) return domain;
-  return { ...domain, problem: null, state: domain.state === 'misconfigured' ? 'active' : domain.state };
-}
-
-function caaCheck(domain: Domain): Check[] {
-  const { id, problem } = domain;
-  if (problem === null || !isCaa(domain)) return [];
+function caaCheck({ id }: Domain, { message: seen, since: at }: NonNullable<Domain['problem']>): Check {
   const link = { to: href.domain(id), label: 'See what to do' };
-  return [
-    { id: `caa ${id}`, title: CHECK_TITLES.caa, verdict: 'fail', seen: problem.message, at: problem.since, link },
-  ];
+  return { id: `caa ${id}`, title: CHECK_TITLES.caa, verdict: 'fail', seen, at, link };
 }
 
 function recordsSeen(domain: Domain): Seen {
-  const { id, state, problem, checkedAt: at, lostTo } = domain;
+  const { id, checkedAt: at, lostTo } = domain;
+  // CAA records stop the next certificate; the domain resolves all the same.
+  const problem = isCaa(domain) ? null : domain.problem;
+  const state = isCaa(domain) && domain.state === 'misconfigured' ? 'active' : domain.state;
   const link = { to: href.domain(id), label: 'See what to do' };
   if (lostTo !== undefined)
     return { verdict: 'fail', seen: 'Another account has proved that it owns this domain.', at, link };

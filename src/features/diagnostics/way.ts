@@ -7,7 +7,6 @@ import { domainChecks } from './domain-checks.ts';
 
 const SERVERS_SHOWN = 4;
 const SAID = 'See above for what is in the way.';
-const PART = 'Its main name leads here. Other records are missing.';
 
 /**
  * Returns the way from a name to the bytes behind it, link by link, each with its last finding: from the checks of the
@@ -64,12 +63,8 @@ function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
 }
 
 /** Leaves out what the page of a domain shows once: its name, the text of its problem, and links to that page. */
-function told(check: Check, id: CheckId, { problem, records }: Domain): Check {
-  const isAbsent = records.some(
-    ({ purpose, state, alternativeGroup }) => purpose === 'route' && state === 'missing' && alternativeGroup === null,
-  );
-  const isPart = id === 'resolves' && check.verdict === 'pass' && isAbsent;
-  const seen = isPart ? PART : check.seen === problem?.message ? SAID : check.seen;
+function told(check: Check, id: CheckId, { problem }: Domain): Check {
+  const seen = check.seen === problem?.message ? SAID : check.seen;
   return { ...check, title: CHECK_TITLES[id], link: null, seen };
 }
 

@@ -96,8 +96,7 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
       )}
       {cached !== null && (
         <span className="text-xs text-ink-muted">
-          Caches may {cached.isNone ? 'still say that there is no such record' : 'show the old value'} until{' '}
-          {formatClock(cached.until)}
+          Caches may show {cached.isNone ? 'no record' : 'the old value'} until {formatClock(cached.until)}
         </span>
       )}
       {record.seen.length > 0 && (
