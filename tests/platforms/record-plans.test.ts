@@ -50,7 +50,7 @@ const NO_SIX = `remove AAAA ${UNIT} 2001:db8::7`;
 const alias = (host: string) => [`remove A ${UNIT} 198.51.100.7`, NO_SIX, `add CNAME ${UNIT} ${host}`];
 const four = (...addresses: string[]) => [NO_SIX, ['replace A', UNIT, ...addresses].join(' ')];
 
-/** What is planned for the apex where the provider has no alias for it, and where it has; then for `www`. */
+/** Each row has the changes of the apex without an alias at the provider and with one, and the target of `www`. */
 test.each([
   {
     ...{ platform: 'netlify', make: netlifyUnderTest, plain: four('75.2.60.5'), www: 'a-site.netlify.app' },

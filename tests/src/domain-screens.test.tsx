@@ -20,16 +20,6 @@ function holdLooks(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'], now: AT });
 }
 
-/** The menu and its dialog stand beside the page, and come a moment later. */
-async function pressRemove(selector: string): Promise<void> {
-  await vi.waitFor(() => {
-    const found = [...document.querySelectorAll<HTMLElement>(selector)];
-    const press = found.find(({ textContent }) => textContent?.trim() === 'Remove');
-    if (press === undefined) expect.fail(`There is no Remove in ${selector}`);
-    press.click();
-  }, 10_000);
-}
-
 test('a record that the domain does without is shown to be copied, and not counted', async () => {
   const persistent = recordOf({
     ...{ type: 'TXT', name: '_validation-persist.shop.example', value: 'ca.example; accounturi=1' },
@@ -80,50 +70,6 @@ test('a domain that was removed elsewhere is told so where it is open', async ()
   answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('There is no such domain.');
-});
-
-test('who removes a domain is told of each record that is left, of those too that nobody has seen', async () => {
-  const answers = domainAnswers(domainOf());
-  const left = { type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' };
-  using shown = showScreen(<DomainScreen />, answers, PLACE);
-  await shown.sees('Waiting for DNS');
-  answers['domains.remove'] = () => {
-    answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
-    return { done: true, deleteFirst: [left, { type: 'A', name: 'shop.example', value: '203.0.113.7' }] };
-  };
-  const trigger = shown.button('Actions for shop.example');
-  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
-  await pressRemove('[role="menuitem"]');
-  await pressRemove('[role="alertdialog"] button');
-  await shown.sees('Now delete these records');
-  expect(shown.rows('Records to delete')).toEqual([
-    'TXT _fairlead.shop.example fairlead=abc',
-    'A shop.example 203.0.113.7',
-  ]);
-  expect(shown.linkTo('Back to your domains')).toBe('/domains');
-});
-
-test('who removes a domain is offered to delete what Fairlead wrote, and is not told to do it', async () => {
-  const remove = vi.fn(() => ({ done: true, deleteFirst: [] }));
-  const after = { ttl: 300, values: ['203.0.113.7'] };
-  const change = { action: 'add' as const, type: 'A', name: 'shop.example', before: null, after };
-  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', state: 'ok' });
-  const answers: Answers = {
-    ...domainAnswers(domainOf({ state: 'active', records: [recordOf({ state: 'ok' }), proof] })),
-    'domains.lastPlan': () => ({ ...PLAN, state: 'applied', changes: [change] }),
-    'domains.remove': remove,
-  };
-  using shown = showScreen(<DomainScreen />, answers, PLACE);
-  await shown.sees('Visitors see');
-  const trigger = shown.button('Actions for shop.example');
-  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
-  await pressRemove('[role="menuitem"]');
-  const listed = () => [...document.querySelectorAll('[role="alertdialog"] li')].map(({ textContent }) => textContent);
-  await vi.waitFor(() => expect(listed()).toEqual(['TXT _fairlead.shop.example fairlead=abc']), 10_000);
-  await pressRemove('[role="alertdialog"] button');
-  await vi.waitFor(() =>
-    expect(remove.mock.lastCall).toMatchObject([{ domainId: 'shop', deletesRecords: true }, undefined]),
-  );
 });
 
 test('Check now looks at once and shows what was seen', async () => {

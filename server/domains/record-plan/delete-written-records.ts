@@ -5,7 +5,7 @@ import type { AccountContext } from '../../context.ts';
 import { ConnectionModel } from '../../database/models/connection.ts';
 import type { DnsChangeDoc } from '../../database/models/domains/dns-change.ts';
 import type { DomainRow } from '../../database/models/domains/domain.ts';
-import { type FoundRecordSet, type RecordChange, WRITTEN_TYPES } from '../../dns/provider.ts';
+import type { FoundRecordSet, RecordChange } from '../../dns/provider.ts';
 import { dataOf } from '../../dns/record-plan/record-sets.ts';
 import { storedZone } from './stored-record-plan.ts';
 import { readWritten, type WrittenRecord } from './written-records.ts';
@@ -43,13 +43,14 @@ export async function deleteWrittenRecords(
 }
 
 function without(records: readonly WrittenRecord[], found: readonly FoundRecordSet[]): RecordChange[] {
-  return found.flatMap((set) => {
-    const type = WRITTEN_TYPES.find((one) => one === set.type);
+  const sets = new Map(records.map(({ type, name }) => [`${type} ${name}`, { type, name }]));
+  return [...sets.values()].flatMap(({ type, name }) => {
+    const there = found.find((set) => set.type === type && set.name === name);
     const isOurs = (value: string) =>
-      records.some((record) => record.type === type && record.name === set.name && record.value === value);
-    const values = set.values.filter((value) => !isOurs(value));
-    if (type === undefined || set.isFixed === true || values.length === set.values.length) return [];
-    const before = dataOf(set);
-    return [{ type, name: set.name, before, after: values.length === 0 ? null : { ...before, values } }];
+      records.some((record) => record.type === type && record.name === name && record.value === value);
+    const values = there?.values.filter((value) => !isOurs(value));
+    if (there === undefined || there.isFixed === true || values?.length === there.values.length) return [];
+    const before = dataOf(there);
+    return [{ type, name, before, after: values?.length ? { ...before, values } : null }];
   });
 }

@@ -6,7 +6,7 @@ import type { RecordChange } from '../../dns/provider.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openChanges } from './stored-record-plan.ts';
 
-export type WrittenRecord = RemovedDomain['deleteFirst'][number];
+export type WrittenRecord = RemovedDomain['deleteFirst'][number] & Pick<RecordChange, 'type'>;
 type Planned = Pick<DomainRow, '_id' | 'accountId' | 'name'>;
 
 /**

@@ -100,18 +100,7 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
               />
             </div>
           )}
-          {left.length > 0 && (
-            <>
-              <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
-              <ul className="mt-2 flex flex-col gap-1 font-mono text-sm">
-                {left.map(({ type, name, value }) => (
-                  <li key={`${type} ${name} ${value}`} className="wrap-anywhere">
-                    {type} {name} {value}
-                  </li>
-                ))}
-              </ul>
-            </>
-          )}
+          {left.length > 0 && <LeftRecords records={left} />}
         </>
       }
       confirmLabel="Remove"
@@ -119,6 +108,21 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ domainId: domain.id, ...(deletesRecords && { deletesRecords }) })}
     />
+  );
+}
+
+function LeftRecords({ records }: { records: RemovedDomain['deleteFirst'] }) {
+  return (
+    <>
+      <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
+      <ul className="mt-2 flex flex-col gap-1 font-mono text-sm">
+        {records.map(({ type, name, value }) => (
+          <li key={`${type} ${name} ${value}`} className="wrap-anywhere">
+            {type} {name} {value}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
