@@ -4,9 +4,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
+import { ChangeEmailDialog } from '../../src/features/auth/change-email-dialog.tsx';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
 import { AuthConfirmScreen } from '../../src/screens/auth/confirm.tsx';
+import { FaqScreen } from '../../src/screens/faq.tsx';
+import { HelpScreen } from '../../src/screens/help.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { showScreen, submit, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
@@ -75,6 +78,23 @@ test.each([
   expect(shown.page.querySelector('p[title]')?.textContent).toBe(
     `Get the link on the computer where Fairlead runs: npx fairlead outbox show${named}`,
   );
+});
+
+test.each([
+  ['/faq', <FaqScreen key="faq" />, 'it keeps a link that works once, within 30 minutes, in its outbox.'],
+  ['/help', <HelpScreen key="help" />, 'it keeps the message in its outbox.'],
+])('where no mail is sent, %s names the command that shows it, and promises none', async (_path, screen, text) => {
+  using shown = showScreen(screen, {});
+  await shown.sees(text);
+  await shown.sees('To see it, run npx fairlead outbox show on the computer where Fairlead runs.');
+  expect(shown.page.textContent).not.toMatch(/you get an email|goes to the email address/);
+});
+
+test('where no mail is sent, a change of the address promises no notice', async () => {
+  const nothing = () => undefined;
+  using _shown = showScreen(<ChangeEmailDialog onClose={nothing} />, {});
+  await expect.poll(() => document.body.textContent).toContain('a notice to the old address, in its outbox.');
+  expect(document.body.textContent).not.toContain('We also notify');
 });
 
 test('where no mail is sent, settings and a confirmed address do not promise any', async () => {

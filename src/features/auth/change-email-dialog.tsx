@@ -9,6 +9,7 @@ import { Input } from '../../components/fields/input.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { SentOrKept } from './sent-or-kept.tsx';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
@@ -33,7 +34,12 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Change your email address"
-      description="Your address changes once you open the confirmation link. We also notify the old address."
+      description={
+        <SentOrKept
+          sent="Your address changes once you open the confirmation link. We also notify the old address."
+          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link, and a notice to the old address, in its outbox."
+        />
+      }
       submitLabel="Get a link"
       busyLabel="Creating the link…"
       isBusy={change.isPending}

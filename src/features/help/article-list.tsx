@@ -1,7 +1,9 @@
 import { ChevronDown } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { SearchField } from '../../components/fields/search-field.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { type Article, type Chapter, searchArticles } from './articles.ts';
@@ -11,7 +13,7 @@ export type ArticleListProps = { searchLabel: string; chapters: readonly Chapter
 /** Articles that open in place, with a search over titles and texts; the address may name the one to open. */
 export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
   const [search, setSearch] = useState('');
-  const found = searchArticles(chapters, search);
+  const found = searchArticles(chapters, search, useKeepsMail() === false ? 'sent' : 'kept');
   const count = found.reduce((sum, { articles }) => sum + articles.length, 0);
   useEffect(openNamedArticle, []);
 
@@ -41,6 +43,7 @@ export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
 }
 
 function OneArticle({ article: { id, title, paragraphs } }: { article: Article }) {
+  const keepsMail = useKeepsMail();
   return (
     <details id={id} className="group scroll-mt-20">
       <summary className="flex cursor-pointer list-none items-center justify-between gap-4 rounded-control px-4 py-3.5 font-medium hover:bg-surface-hover sm:px-5 [&::-webkit-details-marker]:hidden">
@@ -48,9 +51,15 @@ function OneArticle({ article: { id, title, paragraphs } }: { article: Article }
         <ChevronDown className="shrink-0 text-ink-muted transition-transform group-open:rotate-180" />
       </summary>
       <div className="flex flex-col gap-2 px-4 pb-4 text-ink-muted text-pretty sm:px-5">
-        {paragraphs.map((paragraph) => (
-          <p key={paragraph}>{paragraph}</p>
-        ))}
+        {paragraphs.map((paragraph) =>
+          typeof paragraph === 'string' ? (
+            <p key={paragraph}>{paragraph}</p>
+          ) : (
+            <p key={paragraph.kept} className={classNames(keepsMail === null && 'invisible')}>
+              {keepsMail === false ? paragraph.sent : paragraph.kept}
+            </p>
+          ),
+        )}
       </div>
     </details>
   );

@@ -1,3 +1,4 @@
+import { outboxCommand } from '../../../routers/schemas/outbox-command.ts';
 import type { Chapter } from './articles.ts';
 
 /** Help & Documentation: how each part is used. */
@@ -187,7 +188,10 @@ export const guides: readonly Chapter[] = [
         id: 'domain-broken',
         title: 'A domain stopped working',
         paragraphs: [
-          'Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, you get an email, and “Fix it” on the page of the domain leads to the records to set.',
+          {
+            sent: 'Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, you get an email, and “Fix it” on the page of the domain leads to the records to set.',
+            kept: `Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, and “Fix it” on the page of the domain leads to the records to set. This Fairlead does not send email: it keeps the message in its outbox. To see it, run ${outboxCommand('')} on the computer where Fairlead runs.`,
+          },
         ],
       },
     ],

@@ -1,4 +1,5 @@
 import { HELD_SLUG_DAYS, HELD_SLUGS_MAX, RESET_LINK_MINUTES, TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { outboxCommand } from '../../../routers/schemas/outbox-command.ts';
 import { betaOffer } from '../../lib/prices.ts';
 import type { Chapter } from './articles.ts';
 
@@ -108,7 +109,11 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          `Choose "Forgot your password?" on the Login screen. A link that works once, within ${RESET_LINK_MINUTES} minutes, goes to the email address of your account. The new password logs out every browser and revokes every API token.`,
+          {
+            sent: `Choose "Forgot your password?" on the Login screen. A link that works once, within ${RESET_LINK_MINUTES} minutes, goes to the email address of your account.`,
+            kept: `Choose "Forgot your password?" on the Login screen. This Fairlead does not send email: it keeps a link that works once, within ${RESET_LINK_MINUTES} minutes, in its outbox. To see it, run ${outboxCommand('')} on the computer where Fairlead runs.`,
+          },
+          'The new password logs out every browser and revokes every API token.',
         ],
       },
       {
