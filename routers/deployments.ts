@@ -6,6 +6,7 @@ import {
   getDeployment,
   listDeployments,
   listLeftSites,
+  listPlatforms,
   makePrimary,
   removeDeployment,
   removeDestination,
@@ -20,6 +21,7 @@ import {
   checkAddressInput,
   createDeploymentInput,
   deploymentListSchema,
+  deploymentPlatformsSchema,
   deploymentSchema,
   dismissLeftSiteInput,
   getDeploymentInput,
@@ -41,6 +43,11 @@ export const deploymentsRouter = router({
     .input(listDeploymentsInput)
     .output(deploymentListSchema)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
+
+  platforms: protectedProcedure
+    .input(emptyInput)
+    .output(deploymentPlatformsSchema)
+    .query(({ ctx }) => listPlatforms(ctx)),
 
   get: protectedProcedure
     .input(getDeploymentInput)

@@ -204,6 +204,8 @@ export const deploymentListSchema = z.strictObject({
   items: z.array(deploymentSchema),
   nextCursor: z.nullable(z.string()),
 });
+/** The platforms that a filter of the list can find something for. */
+export const deploymentPlatformsSchema = z.strictObject({ items: z.array(platformIdSchema) });
 
 export type LeftSite = z.infer<typeof leftSiteSchema>;
 export type DismissLeftSiteInput = z.infer<typeof dismissLeftSiteInput>;
@@ -223,3 +225,4 @@ export type ReleaseRef = z.infer<typeof releaseRefSchema>;
 export type LostConnection = z.infer<typeof lostConnectionSchema>;
 export type Deployment = z.infer<typeof deploymentSchema>;
 export type DeploymentList = z.infer<typeof deploymentListSchema>;
+export type DeploymentPlatforms = z.infer<typeof deploymentPlatformsSchema>;

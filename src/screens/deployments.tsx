@@ -1,7 +1,6 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link } from 'wouter';
-import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { LISTED_DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
@@ -43,7 +42,7 @@ export function DeploymentsScreen() {
   );
   const left = trpc.deployments.leftSites.useQuery();
   const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const offered = useOfferedPlatforms(deployments, platform);
+  const offered = useOfferedPlatforms(platform);
   const isListed = !list.isSuccess || deployments.length > 0 || filters.isFiltered;
   return (
     <>
@@ -116,15 +115,10 @@ function Filters({ wanted: { filters, platform, state, typed, setTyped }, offere
   );
 }
 
-/**
- * Returns the built-in host, the connected platforms, and those that are shown or requested already; any other
- * platform would find nothing.
- */
-function useOfferedPlatforms(deployments: readonly Deployment[], wanted: PlatformId | undefined): PlatformId[] {
-  const connections = trpc.connections.list.useQuery();
-  const there = new Set<string>(['built-in', ...deployments.map(({ platform }) => platform)]);
-  for (const { provider } of connections.data?.items ?? []) there.add(provider);
-  return SHOWN_PLATFORMS.filter((platform) => there.has(platform) || platform === wanted);
+/** Returns the platforms of the deployments, and one that is requested already; any other would find nothing. */
+function useOfferedPlatforms(wanted: PlatformId | undefined): PlatformId[] {
+  const there = trpc.deployments.platforms.useQuery().data?.items ?? [];
+  return SHOWN_PLATFORMS.filter((platform) => there.includes(platform) || platform === wanted);
 }
 
 const NOTHING_YET = {

@@ -152,6 +152,7 @@ const CASES: Record<string, Case> = {
   'connections.test': ofId('write', 'connectionId'),
   'connections.remove': ofId('session', 'connectionId'),
   'deployments.list': ['read', () => ({})],
+  'deployments.platforms': ['read'],
   'deployments.get': ofId('read', 'deploymentId'),
   'deployments.checkAddress': [
     'read',

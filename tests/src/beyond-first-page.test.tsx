@@ -74,18 +74,18 @@ test('no row of the dashboard is shown before its checks are: one that turned re
   expect(early).toEqual([false]);
 });
 
-test('the filter offers no platform that nothing is published to', async () => {
-  using shown = showScreen(<DeploymentsScreen />, answers);
+test('the filter offers the platforms of all deployments, those beyond the first page included', async () => {
+  using shown = showScreen(<DeploymentsScreen />, {
+    ...answers,
+    'deployments.platforms': () => ({ items: ['built-in'] }),
+  });
   await shown.sees('harbour');
-  const labels = () => [...shown.page.querySelectorAll('[role=combobox]')].map((one) => one.getAttribute('aria-label'));
-  expect(labels()).toEqual(['State']);
+  const labels = ({ page }: typeof shown) =>
+    [...page.querySelectorAll('[role=combobox]')].map((one) => one.getAttribute('aria-label'));
+  expect(labels(shown)).toEqual(['State']);
   using other = showScreen(<DeploymentsScreen />, {
     ...answers,
-    'deployments.list': () => ({ items: [deploymentOf({ platform: 'netlify' })], nextCursor: null }),
+    'deployments.platforms': () => ({ items: ['netlify', 'built-in'] }),
   });
-  await other.sees('harbour');
-  expect([...other.page.querySelectorAll('[role=combobox]')].map((one) => one.getAttribute('aria-label'))).toEqual([
-    'Platform',
-    'State',
-  ]);
+  await vi.waitFor(() => expect(labels(other)).toEqual(['Platform', 'State']));
 });

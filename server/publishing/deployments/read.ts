@@ -1,6 +1,7 @@
 import type {
   Deployment,
   DeploymentList,
+  DeploymentPlatforms,
   GetDeploymentInput,
   ListDeploymentsInput,
   ReleaseRef,
@@ -47,10 +48,11 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
   const filter = {
     accountId,
     ...(input?.state !== undefined && shownStateFilter(input.state)),
-    ...(input?.platform !== undefined && { platform: input.platform }),
+    ...(input?.platform !== undefined && { 'destinations.platform': input.platform }),
     $and: [await searchFilter(ctx, input?.search ?? ''), afterCursor(input?.cursor, 'updatedAt')],
   };
-  const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
+  const index = input?.platform === undefined ? 'account_latest' : 'account_platform_latest';
+  const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint(index);
   const docs =
     input?.needsCare === true
       ? await firstInCare(accountId, latest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
@@ -61,6 +63,11 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     items: await toDeployments(ctx.providers.addresses, accountId, page),
     nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.updatedAt) : null,
   };
+}
+
+/** Returns the platforms of all deployments, further ones included, in no order. */
+export async function listPlatforms({ actor }: AccountContext): Promise<DeploymentPlatforms> {
+  return { items: await DeploymentModel.distinct('destinations.platform', { accountId: actor.accountId }) };
 }
 
 /** `waiting` is the state of one of its platforms. */

@@ -14,10 +14,7 @@ const deploymentDocSchema = new Schema(
     /** The text that a search of the list is compared with, made by `listKey`. */
     nameKey: { type: String, required: true },
     slug: { type: String, required: true },
-    /**
-     * Repeats the primary destination's platform, since an index over an array could not filter the rows of a page by
-     * itself.
-     */
+    /** Repeats the primary destination's platform. */
     platform: { type: String, enum: platformIdSchema.options, required: true },
     /** The destination whose address is the deployment's: a release is live when it is seen live there. */
     primaryId: { type: String, required: true },
@@ -46,6 +43,11 @@ deploymentDocSchema.index({ slug: 1 }, { name: 'slug_unique', unique: true });
 deploymentDocSchema.index(
   { accountId: 1, updatedAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
   { name: 'account_latest' },
+);
+// Serves the list of those at one platform, be it their primary or a further one.
+deploymentDocSchema.index(
+  { accountId: 1, 'destinations.platform': 1, updatedAt: -1, _id: -1, state: 1, nameKey: 1 },
+  { name: 'account_platform_latest' },
 );
 // Finds the deployments that publish by a connection.
 deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });
