@@ -89,3 +89,15 @@ test('the filter offers the platforms of all deployments, those beyond the first
   });
   await vi.waitFor(() => expect(labels(other)).toEqual(['Platform', 'State']));
 });
+
+test('a site that is live although its newest release failed says both, in the list and on the dashboard', async () => {
+  const shaky = deploymentOf({ name: 'shaky', latestRelease: releaseRefOf({ number: 4, state: 'failed' }) });
+  const both = { ...answers, 'deployments.list': () => ({ items: [deploymentOf(), shaky], nextCursor: null }) };
+  using list = showScreen(<DeploymentsScreen />, both);
+  await list.sees('shaky');
+  const [calm, failed] = list.rows('Deployments');
+  expect(calm).not.toMatch(/failed/i);
+  expect(failed).toMatch(/Live.*Last release failed.*Release 4 failed, /);
+  using dashboard = showScreen(<DashboardScreen />, both);
+  await dashboard.sees('Last release failed');
+});

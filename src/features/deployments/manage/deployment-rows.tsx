@@ -1,4 +1,4 @@
-import { ExternalLink } from 'lucide-react';
+import { CircleX, ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
@@ -54,6 +54,8 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
   );
 }
 
+const LAST_FAILED = 'Last release failed';
+
 export type PartProps = { deployment: Deployment };
 
 /** Shows the name in one line, whole in the tooltip. The row around it is the same link. */
@@ -70,9 +72,17 @@ export function Name({ deployment: { id, name } }: PartProps) {
 }
 
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
+  const state = deploymentDisplayState(deployment, isReadOnly);
   return (
     <span className="flex shrink-0 items-center gap-2">
-      <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
+      <StateBadge state={state} />
+      {state === 'live' && deployment.latestRelease?.state === 'failed' && (
+        // Above the link of the row, which has a tooltip of its own.
+        <span title={LAST_FAILED} className="relative text-bad">
+          <CircleX />
+          <span className="sr-only">{LAST_FAILED}</span>
+        </span>
+      )}
       {badge}
     </span>
   );

@@ -51,7 +51,8 @@ function LastRelease({ deployment }: PartProps) {
   if (latestRelease === null) return <>none yet</>;
   return (
     <span className="tabular-nums">
-      Release {latestRelease.number}, <Time at={latestRelease.createdAt} />
+      Release {latestRelease.number}
+      {latestRelease.state === 'failed' && ' failed'}, <Time at={latestRelease.createdAt} />
     </span>
   );
 }
