@@ -40,13 +40,13 @@ export function Select<Value extends string>({
         {...field}
         aria-label={label}
         className={classNames(
-          'inline-flex min-h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 py-1 text-left font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted',
+          'inline-flex min-h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 py-1 text-left font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted *:[span]:min-w-0 *:[span]:truncate',
           className,
         )}
       >
-        <RadixSelect.Value placeholder={placeholder} />
+        <RadixSelect.Value placeholder={placeholder} title={options.find((option) => option.value === value)?.label} />
         <RadixSelect.Icon asChild>
-          <ChevronDown className="text-ink-muted" />
+          <ChevronDown className="shrink-0 text-ink-muted" />
         </RadixSelect.Icon>
       </RadixSelect.Trigger>
       <RadixSelect.Portal>
