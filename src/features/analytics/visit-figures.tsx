@@ -1,3 +1,4 @@
+import { classNames } from '../../components/class-names.ts';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatSize } from '../../lib/format.ts';
 
@@ -6,18 +7,22 @@ export type VisitTotals = { views: number; visitors: number; requests: number; b
 /** The sums of a range. */
 export function VisitFigures({ totals }: { totals: VisitTotals }) {
   const figures = [
-    { name: 'Page views', value: totals.views.toLocaleString('en') },
-    { name: 'Visitors', value: totals.visitors.toLocaleString('en') },
-    { name: 'Requests', value: totals.requests.toLocaleString('en') },
-    { name: 'Bot requests', value: totals.bots.toLocaleString('en') },
-    { name: 'Bandwidth', value: formatSize(totals.bytes) },
+    { name: 'Page views', count: totals.views },
+    { name: 'Visitors', count: totals.visitors },
+    { name: 'Requests', count: totals.requests },
+    { name: 'Bot requests', count: totals.bots },
+    { name: 'Bandwidth', count: totals.bytes, text: formatSize(totals.bytes) },
   ];
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-5 sm:grid-cols-3 lg:grid-cols-5">
-      {figures.map(({ name, value }) => (
-        <div key={name} className="flex min-w-0 flex-col gap-0.5">
+      {figures.map(({ name, count, text }) => (
+        // A small screen does without zeros, beside the first.
+        <div
+          key={name}
+          className={classNames('flex min-w-0 flex-col gap-0.5', count === 0 && 'max-sm:not-first:hidden')}
+        >
           <dt className="text-sm text-ink-muted">{name}</dt>
-          <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+          <dd className="text-xl font-semibold tabular-nums">{text ?? count.toLocaleString('en')}</dd>
         </div>
       ))}
     </dl>

@@ -134,7 +134,7 @@ function DomainRows({ domains, owners }: DomainRowsProps) {
   );
 }
 
-/** A row of two lines, or three on a phone, with the state in a column of its own; it opens the domain. */
+/** A row of two lines, with the state in a column of its own on a wider screen; it opens the domain. */
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
   const about = [
@@ -158,7 +158,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
           </bdi>
         )}
       </Link>
-      <p className="text-sm text-ink-muted max-sm:line-clamp-2 sm:truncate" title={about}>
+      <p className="truncate text-sm text-ink-muted" title={about}>
         <bdi>{about}</bdi>
       </p>
       <span className="text-sm text-ink-muted tabular-nums max-sm:hidden sm:col-start-2 sm:row-span-2 sm:row-start-1">

@@ -20,15 +20,19 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
       ]}
     >
       {deployments.map((deployment) => (
-        <TableRow key={deployment.id}>
+        // Each has two lines on a phone: the name with its state, then the address.
+        <TableRow
+          key={deployment.id}
+          className="max-sm:grid max-sm:grid-cols-[minmax(0,max-content)_1fr] max-sm:items-center max-sm:gap-x-2 max-sm:pr-14"
+        >
           {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="max-sm:pr-12 sm:w-[24%] sm:max-w-0">
+          <TableCell className="sm:w-[24%] sm:max-w-0">
             <Name deployment={deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap">
+          <TableCell className="whitespace-nowrap max-sm:min-w-max">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
-          <TableCell className="sm:w-[44%] sm:max-w-0">
+          <TableCell className="max-sm:col-span-2 sm:w-[44%] sm:max-w-0">
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
@@ -63,7 +67,7 @@ export function DeploymentTableSkeleton({ rows = 5 }: { rows?: number }) {
       <div className="h-10 max-sm:hidden" />
       {Array.from({ length: rows }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
-        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-18">
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-24">
           <Skeleton className="h-4 w-40" />
           <Skeleton className="h-4 w-48 max-sm:hidden" />
           <Skeleton className="h-4 w-24 max-sm:hidden" />
