@@ -11,7 +11,6 @@ import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
-import type { AccountMenuProps } from './account-menu.tsx';
 import { Beside, ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import type { SendingStatusProps } from './sending-status.tsx';
@@ -25,7 +24,7 @@ const links: readonly BarEntry[] = [
 ];
 
 /** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
-const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
+const accountMenu = lazyComponent<{ user: User }>(async () => (await import('./account-menu.tsx')).BarAccountMenu);
 
 /** Loaded when something is sent. */
 const sendingStatus = lazyComponent<SendingStatusProps>(
@@ -136,7 +135,7 @@ function LazyAccountMenu({ user }: { user: User }) {
   return (
     <ErrorBoundary onFailed={() => setFailed(true)}>
       <Suspense fallback={<span className="size-control" />}>
-        <accountMenu.Component user={user} look="icon" />
+        <accountMenu.Component user={user} />
       </Suspense>
     </ErrorBoundary>
   );

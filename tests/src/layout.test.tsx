@@ -4,7 +4,7 @@ import { session } from '../../src/api/session/session.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
 import { publications } from '../../src/uploads/publications.ts';
-import { ada, publicationOf } from '../support/screen-fixtures.ts';
+import { ada, publicationOf, shownAt } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
 const MAIN = ['Home /', 'Dashboard /dashboard', 'Analytics /analytics'];
@@ -199,4 +199,11 @@ test('while files are sent every bar says how much of them, and to keep the page
   }
   publications.set([]);
   await vi.waitFor(() => expect(textsOf('header').join()).not.toContain('Sending'));
+});
+
+test('the bar of a public page says how long the trial lasts', async () => {
+  const trial = { plan: 'PRO', status: 'trialing', startedAt: shownAt, endsAt: new Date('2100-01-01') };
+  const answers = { 'subscription.get': () => ({ ...trial, renews: false, cancelAtEnd: false, nextPlan: null }) };
+  await using app = showApp('/about', { user: ada, answers });
+  await vi.waitFor(() => expect(app.page.querySelector('header')?.textContent).toMatch(/Trial: [\d,]+ days left/));
 });
