@@ -137,6 +137,15 @@ test.each(['/faq', '/help'])('%s answers questions and finds them', async (path)
   expect(entries()).toEqual(all);
 });
 
+test('a device that only has touch is asked to choose, and not to drop', async () => {
+  const query = window.matchMedia.bind(window);
+  vi.spyOn(window, 'matchMedia').mockImplementation((wanted) => query(wanted.includes('hover: none') ? 'all' : wanted));
+  await using _app = showApp('/help');
+  await shown('h1', 'Help & Documentation');
+  expect(textsOf('main details p').join()).toContain('choose a folder or a ZIP, and it is live under its own name.');
+  expect(textsOf('main details p').join()).not.toMatch(/\bdrop\b/i);
+});
+
 test('an address may name the article to open', async () => {
   await using _app = showApp('/help#roll-back');
   await shown('h1', 'Help & Documentation');

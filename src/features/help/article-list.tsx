@@ -6,6 +6,7 @@ import { Card } from '../../components/card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { SearchField } from '../../components/fields/search-field.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
+import { dropText } from '../../lib/browser/is-touch.ts';
 import { type Article, type Chapter, searchArticles } from './articles.ts';
 
 export type ArticleListProps = { searchLabel: string; chapters: readonly Chapter[] };
@@ -53,7 +54,7 @@ function OneArticle({ article: { id, title, paragraphs } }: { article: Article }
       <div className="flex flex-col gap-2 px-4 pb-4 text-ink-muted text-pretty sm:px-5">
         {paragraphs.map((paragraph) =>
           typeof paragraph === 'string' ? (
-            <p key={paragraph}>{paragraph}</p>
+            <p key={paragraph}>{dropText(paragraph)}</p>
           ) : (
             <p key={paragraph.kept} className={classNames(keepsMail === null && 'invisible')}>
               {keepsMail === false ? paragraph.sent : paragraph.kept}

@@ -4,7 +4,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../../components/fields/drop-target.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { isTouch } from '../../../lib/browser/is-touch.ts';
+import { dropText } from '../../../lib/browser/is-touch.ts';
 import { formatSize } from '../../../lib/format.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
@@ -53,7 +53,7 @@ export function DropZone({
           shape={shape}
           isOver={isOver}
           isWanted={isWanted}
-          title={isReading ? 'Reading the files' : asked(title)}
+          title={isReading ? 'Reading the files' : dropText(title)}
           description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
           actions={
             <>
@@ -89,11 +89,6 @@ export function DropZone({
       </div>
     </div>
   );
-}
-
-/** Returns the request, adapted to devices where nothing can be dropped. */
-function asked(title: string): string {
-  return isTouch() ? title.replace(/^Drop /, 'Choose ') : title;
 }
 
 /** Covers the page during a drag; it takes no pointer events, so that the drop reaches the page below. */
