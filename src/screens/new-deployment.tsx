@@ -91,7 +91,7 @@ function Files() {
   );
 }
 
-/** Links to a shorter and to a guided way of publishing. */
+/** Links to the other three ways of publishing. */
 function OtherWays() {
   const look = 'rounded-tight text-accent underline';
   return (
@@ -103,6 +103,10 @@ function OtherWays() {
       . New here?{' '}
       <Link to={paths.guidedDeployment} className={look}>
         Guided Deployment
+      </Link>
+      . All on one page, domain included?{' '}
+      <Link to={paths.unifiedDeployment} className={look}>
+        All-in-One Deployment
       </Link>
       .
     </>

@@ -99,3 +99,10 @@ test('the editor holds the files of the template of its address, where nothing w
     { timeout: 30_000 },
   );
 });
+
+test('the screen of a new deployment leads to the three other ways of publishing', () => {
+  const place = { pattern: '/new-deployment', path: '/new-deployment' };
+  using shown = showScreen(<NewDeploymentScreen />, {}, place);
+  const ways = ['Quick Deploy', 'Guided Deployment', 'All-in-One Deployment'].map((name) => shown.linkTo(name));
+  expect(ways).toEqual(['/quick-deploy', '/guided-deployment', '/unified-deployment']);
+});
