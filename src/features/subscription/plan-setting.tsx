@@ -25,9 +25,10 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
     );
   }
   if (situation.kind !== 'known') return <PlanPlace />;
+  const end = situation.subscription === null ? null : endLabel(situation.subscription);
   return (
     <Setting
-      title={PLANS[situation.allowance.plan].title}
+      title={situation.allowance.plan === 'free' ? 'No plan is active' : PLANS[situation.allowance.plan].title}
       action={
         <Button asChild>
           <Link to={paths.pricing}>See the plans</Link>
@@ -41,7 +42,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
           </Badge>
         </p>
       )}
-      <p>{untilWhen(situation)}</p>
+      {end !== null && <p>{end}</p>}
       <p className="text-sm">{howMany(situation)}</p>
       {situation.subscription !== null && <PlanLife subscription={situation.subscription} />}
     </Setting>
@@ -76,11 +77,6 @@ function PlanPlace() {
 }
 
 type Known = Extract<PlanSituation, { kind: 'known' }>;
-
-function untilWhen({ subscription }: Known): string {
-  const end = subscription === null ? null : endLabel(subscription);
-  return end ?? 'No plan is active.';
-}
 
 /** Returns how much of the plan is used; without one, what that means. */
 function howMany({ allowance: { plan, deploymentCount, deploymentLimit, isTrialAvailable } }: Known): string {
