@@ -105,8 +105,8 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
 
 /**
  * Ends the removal of a deployment whose releases, visits and domains are erased: it frees its slot in the plan,
- * reserves an address that was live, and tells the owner which sites are left at their platforms. `removals` are in
- * the order of the destinations. A second run changes nothing.
+ * reserves an address that was live, and tells the owner that it is deleted, and which sites are left at their
+ * platforms. `removals` are in the order of the destinations. A second run changes nothing.
  */
 export async function eraseDeployment(
   session: ClientSession,
@@ -114,7 +114,7 @@ export async function eraseDeployment(
   deployment: DeploymentDoc,
   removals: readonly Removal[],
 ): Promise<void> {
-  const { accountId, _id: deploymentId, name, leavesSites, destinations } = deployment;
+  const { accountId, _id: deploymentId, name, leavesSites, destinations, releaseCount } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
@@ -128,5 +128,22 @@ export async function eraseDeployment(
     if (isLeft) await notifyLeft(session, { accountId, name, isWanted: leavesSites }, destination);
     if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
+  // A draft that goes before anything was published is missed by nobody.
+  if (releaseCount > 0) await notifyDeleted(session, deployment, removals);
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}
+
+async function notifyDeleted(
+  session: ClientSession,
+  { accountId, name, destinations }: DeploymentDoc,
+  removals: readonly Removal[],
+): Promise<void> {
+  const left = destinations
+    .filter((_, index) => removals[index]?.isLeft)
+    .map(({ platform }) => PLATFORMS[platform].title);
+  const message =
+    left.length === 0
+      ? 'It is offline, and its releases are erased.'
+      : `Its releases are erased. What it published at ${left.join(' and ')} stays there.`;
+  await publishEvent(session, accountId, { type: 'notification', title: `${name} was deleted`, message });
 }

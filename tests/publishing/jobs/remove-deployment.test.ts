@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { VisitModel, type VisitRow } from '../../../server/database/models/analytics/visit.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
+import { EventModel } from '../../../server/database/models/event.ts';
 import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
 import { HeldSlugModel } from '../../../server/database/models/publishing/held-slug.ts';
 import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
@@ -58,6 +59,10 @@ test('a removed deployment is gone with its releases, its place in the plan is f
   expect(await RollBackModel.countDocuments(ofAccount).comment('test')).toBe(0);
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
   expect(await HeldSlugModel.exists({ _id: 'gone', ...ofAccount })).not.toBeNull();
+  const told = await EventModel.find({ ...ofAccount, type: 'notification' }).comment('test');
+  expect(told.map(({ payload: { title, message } }) => [title, message])).toEqual([
+    ['Gone was deleted', 'It is offline, and its releases are erased.'],
+  ]);
   await expect.poll(async () => (await app.visit('gone')).status).toBe(404);
 });
 
