@@ -146,13 +146,13 @@ test('who orders a certificate without a choice among several domains is asked f
   expect(document.activeElement).toBe(choice());
 });
 
-test('who has no domain is led to Domains, where there would be nothing to order', async () => {
+test('who has no domain is led to adding one, where there would be nothing to order', async () => {
   using shown = showScreen(<CertificatesScreen />, {
     'certificates.list': () => ({ items: [], localRoot: null }),
     'domains.list': () => ({ items: [], nextCursor: null }),
   });
   await shown.sees('Add a domain');
-  expect(shown.linkTo('Add a domain')).toBe('/domains');
+  expect(shown.linkTo('Add a domain')).toBe('/domains?add=1');
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
 });
 

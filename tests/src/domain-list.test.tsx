@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { href } from '../../src/lib/paths.ts';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers } from '../support/domain-answers.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
@@ -10,6 +11,16 @@ test('domains are listed with their state, and one can be added', async () => {
   await shown.sees('with www.shop.example');
   expect(shown.page.textContent).toContain('Waiting for DNS');
   expect(shown.button('Add a domain')).toBeDefined();
+});
+
+test('a link leads to adding a domain directly, and once', async () => {
+  const place = { pattern: '/domains', path: href.addDomain };
+  using _shown = showScreen(<DomainsScreen />, domainAnswers(domainOf()), place);
+  const dialog = () => document.querySelector('[role=dialog]');
+  await vi.waitFor(() => expect(dialog()?.textContent).toContain('Add a domain'), 10_000);
+  [...(dialog()?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === 'Cancel')?.click();
+  await vi.waitFor(() => expect(dialog()).toBeNull());
+  expect(location.search).toBe('');
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { Globe } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
@@ -49,7 +49,7 @@ export function DomainList({
   isWaiting = false,
   children,
 }: DomainListProps) {
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useAdding();
   const list = trpc.domains.list.useInfiniteQuery(deploymentId === undefined ? {} : { deploymentId }, {
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -96,9 +96,22 @@ export function DomainList({
       <LoadMore list={list} />
       {list.data !== undefined && domains.length === 0 && <LocalSitesNotice deployments={open} className="mt-4" />}
       {!isPending && children}
-      {isAdding && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
+      {isAdding && !isPending && add && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
     </div>
   );
+}
+
+/** A domain is added where the button says so, or the address that led here (href.addDomain). */
+function useAdding(): [boolean, (isAdding: boolean) => void] {
+  const [search, setSearch] = useSearchParams();
+  const [isAdding, setAdding] = useState(search.has('add'));
+  return [
+    isAdding,
+    (next) => {
+      setAdding(next);
+      if (search.has('add')) setSearch({}, { replace: true });
+    },
+  ];
 }
 
 function NewDeployment() {
