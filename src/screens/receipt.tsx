@@ -6,6 +6,7 @@ import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody } from '../components/card.tsx';
+import { classNames } from '../components/class-names.ts';
 import { FactList } from '../components/lists/fact-list.tsx';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
@@ -25,8 +26,12 @@ export function ReceiptScreen() {
         title="Receipt"
         description="What was paid, for which plan and period."
         actions={
-          isPaid && (
-            <Button className="print:hidden" onClick={() => window.print()}>
+          // On a small screen it has a line of its own, which is there from the start.
+          (payment.isPending || isPaid) && (
+            <Button
+              className={classNames('print:hidden', payment.isPending && 'invisible')}
+              onClick={() => window.print()}
+            >
               <Printer /> Print
             </Button>
           )
@@ -43,9 +48,11 @@ export function ReceiptScreen() {
           <EmptyState icon={ReceiptText}>Nothing has been paid, so there is no receipt.</EmptyState>
         )}
       </Card>
-      <Button asChild className="mt-6 print:hidden">
-        <Link to={paths.account}>Back to Account</Link>
-      </Button>
+      {!payment.isPending && (
+        <Button asChild className="mt-6 print:hidden">
+          <Link to={paths.account}>Back to Account</Link>
+        </Button>
+      )}
     </div>
   );
 }

@@ -32,7 +32,10 @@ export function TestCheckoutScreen() {
       {data === undefined ? (
         <Card>
           {payment.error === null ? (
-            <SkeletonRows rows={3} />
+            // What is below it waits (src/layouts/plain.tsx).
+            <div data-loading>
+              <SkeletonRows rows={3} />
+            </div>
           ) : (
             <FailedState
               failure={shownFailure('This checkout could not be loaded', payment.error)}
