@@ -2,6 +2,7 @@ import { ROUTES, routesOf } from '../specification/route-table.ts';
 import { clientOf, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { BESIDE, close, expectAccessible, expectOpened, expectOver, findingsIn, STILL, walkAccessibly } from './axe.ts';
 import { expect, newcomer, test } from './fixtures.ts';
+import { placesOf } from './places.ts';
 
 test.use(STILL);
 
@@ -24,6 +25,7 @@ test('the screens of an account are accessible when they are full', async ({ pag
     await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
     await expectAccessible(page, tab);
   }
+  await walkAccessibly(page, await placesOf(account, site.deploymentId, name));
   await page.goto('/deployments');
   await expect(page.getByRole('table', { name: 'Deployments' })).toBeVisible();
   await expectAccessible(page, 'the list and what stands beside it', BESIDE);

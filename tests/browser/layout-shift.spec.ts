@@ -6,6 +6,7 @@ import { publishSite } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
+import { placesOf } from './places.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
 
 /**
@@ -93,10 +94,10 @@ function sumOf(shifts: readonly Shift[]): number {
 }
 
 /** The same of screens that a link leads to, in a page that is loaded once: a tenth of what loading each costs. */
-async function followAll(page: Page, rows: readonly Route[]): Promise<void> {
+async function followAll(page: Page, rows: readonly Route[], sizes = [SMALL, LARGE]): Promise<void> {
   await page.addInitScript(watchShifts);
   const openCalls = await holdAnswers(page);
-  for (const size of [SMALL, LARGE]) {
+  for (const size of sizes) {
     await page.setViewportSize(size);
     let before = (await shiftsOf(page, '/help', openCalls)).length;
     for (const row of rows) {
@@ -145,6 +146,11 @@ test('a jump would be seen', async ({ page, context, app }) => {
 /** Outside full counts one of each make: the sign-in has three addresses, and what is only text or not found stands still alike. */
 const GATE = ['/', '/about', '/login', '/pricing', '/subscription/pricing', '/faq', '/help', '/websocket-demo'];
 
+// Who has seen it is led on.
+test('the disclaimer does not jump while it loads', async ({ page }) => {
+  await compareAll(page, ['/disclaimer']);
+});
+
 test('no public screen jumps while it loads', async ({ page, context, app }) => {
   await seenBefore(context, app.url);
   const all = PUBLIC.map(({ path }) => path).filter((path) => path !== '/disclaimer');
@@ -186,4 +192,11 @@ test('no screen of the app jumps while it comes', async ({ page, context, app })
     page,
     [...own, ...ofDeployment].map(({ path }) => path),
   );
+});
+
+/** Beside one another nothing moves the next one here: outside full counts they come on a telephone alone. */
+test('no screen of one domain, payment or report jumps while it comes', async ({ page }) => {
+  const account = await newcomer(page);
+  const { deploymentId } = await publishSite(account, 'Harbour lights', { 'index.html': '<h1>Harbour</h1>' });
+  await followAll(page, await placesOf(account, deploymentId, 'Harbour lights'), IS_FULL ? [SMALL, LARGE] : [SMALL]);
 });

@@ -4,10 +4,11 @@ import type { Route as Call, Page } from '@playwright/test';
 import { follow, look } from '../specification/navigation.ts';
 import { PUBLIC, ROUTES, type Route, routesOf } from '../specification/route-table.ts';
 import { type Account, clientOf, publishSite } from '../support/api-account.ts';
-import { twentyPages } from '../support/sites.ts';
+import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { STILL } from './axe.ts';
 import { expect, newcomer, seeDisclaimer, test } from './fixtures.ts';
+import { placesOf } from './places.ts';
 
 /**
  * Makes a picture of every screen at four widths in both themes, with no deployment, with one and with twenty, for eyes to
@@ -67,7 +68,7 @@ if (IS_FULL) {
   });
 
   for (const count of [0, 1, 20]) {
-    test(`pictures of the app with ${count} deployments`, async ({ page }) => {
+    test(`pictures of the app with ${count} deployments`, async ({ page, folder }) => {
       const account = await newcomer(page);
       const ids = await publish(account, NAMES.slice(0, count));
       // Nothing of the built-in host fails by itself.
@@ -78,7 +79,9 @@ if (IS_FULL) {
       const rows = own.filter(({ path }) => path !== '/disclaimer' && path !== '/auth');
       await walk(page, `${count}-deployments`, rows);
       const [id] = ids;
-      if (id !== undefined) await walkDeployment(page, `${count}-deployments`, id, NAMES[0] ?? '');
+      if (id === undefined) return;
+      await walkDeployment(page, `${count}-deployments`, id, NAMES[0] ?? '');
+      if (count === 1) await walkPlaces(page, account, id, folder);
     });
   }
 }
@@ -109,7 +112,8 @@ async function walk(page: Page, stock: string, rows: readonly Route[]): Promise<
 function nameOf(path: string): string {
   const words = path.split('/').filter((part) => part !== '' && !/^[0-9a-z]{20}$/.test(part));
   if (words.length === 0) return 'home';
-  return path.startsWith('/deployments/') && words.length === 1 ? 'deployment' : words.join('-');
+  const isOfOne = /^\/(?:deployments|domains|receipts)\/./.test(path) && words.length === 1;
+  return isOfOne ? (words[0] ?? '').replace(/s$/, '') : words.join('-');
 }
 
 async function walkDeployment(page: Page, stock: string, id: string, name: string): Promise<void> {
@@ -122,6 +126,28 @@ async function walkDeployment(page: Page, stock: string, id: string, name: strin
     await takePictures(page, stock, `deployment-${tab}`);
   }
   await walk(page, stock, others);
+}
+
+/** The screens of one thing, and a publication under way. */
+async function walkPlaces(page: Page, account: Account, id: string, folder: string): Promise<void> {
+  const stock = '1-deployments';
+  const places = await placesOf(account, id, NAMES[0] ?? '');
+  for (const row of places) {
+    await follow(page, row.path);
+    await look(page, row.path, row);
+    await takePictures(
+      page,
+      stock,
+      row.path.endsWith('#publish') ? 'publish-again' : nameOf(row.path.split('#')[0] ?? ''),
+    );
+  }
+  await writeSite(folder, twentyPages('Quay'));
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await takePictures(page, stock, 'publish-again-chosen');
+  await page.route('**/api/uploads/*/files**', () => undefined);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await expect(page.getByRole('list', { name: 'Steps of the release' })).toBeVisible();
+  await takePictures(page, stock, 'publication-under-way');
 }
 
 async function takePictures(page: Page, stock: string, name: string): Promise<void> {

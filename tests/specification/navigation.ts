@@ -12,7 +12,7 @@ export async function follow(page: Page, address: string): Promise<void> {
   }, address);
 }
 
-/** Waits until the screen of `row` stands at `address`; what stands there when it never does is the caller's to compare. */
+/** Waits until the screen of `row` stands at `address`, whatever follows a `#` in it; what stands there when it never does is the caller's to compare. */
 export async function look(page: Page, address: string, row: Route): Promise<Place> {
   const { source, flags } = titlePattern(row);
   await page
@@ -21,7 +21,7 @@ export async function look(page: Page, address: string, row: Route): Promise<Pla
         location.pathname + location.search === wanted &&
         new RegExp(pattern, mode).test(document.title) &&
         [...document.querySelectorAll('h1')].some((heading) => heading.checkVisibility()),
-      [address, source, flags] as const,
+      [address.split('#')[0], source, flags] as const,
       { polling: 30, timeout: 15_000 },
     )
     .catch(() => null);
