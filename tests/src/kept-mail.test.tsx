@@ -85,6 +85,11 @@ test.each([
   ['/help', <HelpScreen key="help" />, 'it keeps the message in its outbox.'],
 ])('where no mail is sent, %s names the command that shows it, and promises none', async (_path, screen, text) => {
   using shown = showScreen(screen, {});
+  for (const article of shown.page.querySelectorAll('details')) {
+    article.open = true;
+    article.dispatchEvent(new Event('toggle'));
+  }
+  await vi.waitFor(() => expect(shown.page.querySelector('.invisible')).toBe(null));
   await shown.sees(text);
   await shown.sees('To see it, run npx fairlead outbox show on the computer where Fairlead runs.');
   expect(shown.page.textContent).not.toMatch(/you get an email|goes to the email address/);

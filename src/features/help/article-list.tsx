@@ -7,14 +7,14 @@ import { classNames } from '../../components/class-names.ts';
 import { SearchField } from '../../components/fields/search-field.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { dropText } from '../../lib/browser/is-touch.ts';
-import { type Article, type Chapter, searchArticles } from './articles.ts';
+import { type Article, type Chapter, type MailTexts, searchArticles } from './articles.ts';
 
 export type ArticleListProps = { searchLabel: string; chapters: readonly Chapter[] };
 
 /** Articles that open in place, with a search over titles and texts; the address may name the one to open. */
 export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
   const [search, setSearch] = useState('');
-  const found = searchArticles(chapters, search, useKeepsMail() === false ? 'sent' : 'kept');
+  const found = searchArticles(chapters, search);
   const count = found.reduce((sum, { articles }) => sum + articles.length, 0);
   useEffect(openNamedArticle, []);
 
@@ -44,9 +44,9 @@ export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
 }
 
 function OneArticle({ article: { id, title, paragraphs } }: { article: Article }) {
-  const keepsMail = useKeepsMail();
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details id={id} className="group scroll-mt-20">
+    <details id={id} className="group scroll-mt-20" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="flex cursor-pointer list-none items-center justify-between gap-4 rounded-control px-4 py-3.5 font-medium hover:bg-surface-hover sm:px-5 [&::-webkit-details-marker]:hidden">
         {title}
         <ChevronDown className="shrink-0 text-ink-muted transition-transform group-open:rotate-180" />
@@ -56,14 +56,22 @@ function OneArticle({ article: { id, title, paragraphs } }: { article: Article }
           typeof paragraph === 'string' ? (
             <p key={paragraph}>{dropText(paragraph)}</p>
           ) : (
-            <p key={paragraph.kept} className={classNames(keepsMail === null && 'invisible')}>
-              {keepsMail === false ? paragraph.sent : paragraph.kept}
-            </p>
+            <MailParagraph key={paragraph.kept} texts={paragraph} isAsked={isOpen} />
           ),
         )}
       </div>
     </details>
   );
+}
+
+/** The server is asked where mail stays once somebody reads of it: most never do, and its client is large. */
+function MailParagraph({ texts, isAsked }: { texts: MailTexts; isAsked: boolean }) {
+  return isAsked ? <KnownMail {...texts} /> : <p>{texts.kept}</p>;
+}
+
+function KnownMail({ sent, kept }: MailTexts) {
+  const keepsMail = useKeepsMail();
+  return <p className={classNames(keepsMail === null && 'invisible')}>{keepsMail === false ? sent : kept}</p>;
 }
 
 /** Opens the article of an address like `/help#roll-back`. */

@@ -8,10 +8,10 @@ export type Chapter = { title: string; articles: readonly Article[] };
  * Returns the articles that contain every word of `search`, those of a chapter with a title that does included; all of
  * them for an empty search.
  */
-export function searchArticles(chapters: readonly Chapter[], search: string, mail: keyof MailTexts): Chapter[] {
+export function searchArticles(chapters: readonly Chapter[], search: string): Chapter[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (chapter: string, { title, paragraphs, also = '' }: Article) => {
-    const texts = paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph[mail]));
+    const texts = paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.kept));
     const text = [chapter, title, ...texts, also].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   };
