@@ -11,7 +11,7 @@ import type { Theme } from '../lib/storage.ts';
 import { toolEntries } from './navigation.ts';
 import { TrialDays } from './trial-days.tsx';
 
-type AccountMenuProps = {
+export type AccountMenuProps = {
   user: User;
   /** `row`: at the foot of the sidebar, with the name; `icon`: in a bar. */
   look: 'row' | 'icon';
@@ -55,16 +55,6 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
         </MenuItem>
       </MenuFooter>
     </Menu>
-  );
-}
-
-/** The menu in the bar of the public pages, beside the days left of the trial where there is room for them. */
-export function BarAccountMenu({ user }: { user: User }) {
-  return (
-    <>
-      <TrialDays className="shrink-0 text-xs text-ink-muted max-sm:hidden" />
-      <AccountMenu user={user} look="icon" />
-    </>
   );
 }
 

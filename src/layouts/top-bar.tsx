@@ -24,7 +24,7 @@ const links: readonly BarEntry[] = [
 ];
 
 /** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
-const accountMenu = lazyComponent<{ user: User }>(async () => (await import('./account-menu.tsx')).BarAccountMenu);
+const accountMenu = lazyComponent<{ user: User }>(async () => (await import('./bar-account-menu.tsx')).BarAccountMenu);
 
 /** Loaded when something is sent. */
 const sendingStatus = lazyComponent<SendingStatusProps>(

@@ -60,8 +60,6 @@ export const href = {
     `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
   diagnostics: (deploymentId: string) => `${paths.diagnostics}?deployment=${encodeURIComponent(deploymentId)}`,
   domain: (domainId: string) => `/domains/${encodeURIComponent(domainId)}`,
-  /** Opens the dialog of a new domain. */
-  addDomain: `${paths.domains}?add=1`,
   /** Names the payment that the person comes from; the screen asks the server for its result. */
   subscriptionSuccess: (paymentId: string) =>
     `${paths.subscriptionSuccess}?session_id=${encodeURIComponent(paymentId)}`,

@@ -40,7 +40,7 @@ export function Select<Value extends string>({
         {...field}
         aria-label={label}
         className={classNames(
-          'inline-flex min-h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 py-1 text-left font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted *:[span]:min-w-0 *:[span]:truncate',
+          'inline-flex min-h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 py-1 text-left font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted *:[span]:truncate',
           className,
         )}
       >

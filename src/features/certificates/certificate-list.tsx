@@ -11,7 +11,7 @@ import { LoadMore } from '../../components/lists/load-more.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { href } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths.ts';
 import { CertificateRow } from './certificate-row.tsx';
 import { LocalRootNotice } from './local-root-notice.tsx';
 
@@ -77,7 +77,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
 function AddDomain() {
   return (
     <Button asChild>
-      <Link to={href.addDomain}>Add a domain</Link>
+      <Link to={`${paths.domains}?add=1`}>Add a domain</Link>
     </Button>
   );
 }
