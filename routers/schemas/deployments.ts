@@ -204,7 +204,7 @@ export const deploymentListSchema = z.strictObject({
   items: z.array(deploymentSchema),
   nextCursor: z.nullable(z.string()),
 });
-/** The platforms that a filter of the list can find something for. */
+/** The platforms to which at least one deployment is published. */
 export const deploymentPlatformsSchema = z.strictObject({ items: z.array(platformIdSchema) });
 
 export type LeftSite = z.infer<typeof leftSiteSchema>;

@@ -20,7 +20,7 @@ const EVERY: Partial<Record<Recurring, number>> = {
   'renew-certificates': 5 * MINUTE_MS,
   'rehearse-renewals': 5 * MINUTE_MS,
   'remove-challenges': 5 * MINUTE_MS,
-  // Plans that renew at nobody's word do so ten minutes ahead.
+  // Plans are renewed ten minutes ahead.
   'expire-subscriptions': 5 * MINUTE_MS,
   'reconcile-payments': 5 * MINUTE_MS,
   /** Finds a bad sector before the copies that could repair it are gone. */

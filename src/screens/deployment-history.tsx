@@ -9,8 +9,16 @@ import { useOfferedDeployments } from '../features/deployments/manage/use-offere
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { paths } from '../lib/paths.ts';
+import type { ShownReleaseState } from '../lib/waiting.ts';
 
-const SHOWN_STATES = ['publishing', 'waiting', 'live', 'superseded', 'failed', 'cancelled'] as const;
+const SHOWN_STATES = [
+  'publishing',
+  'waiting',
+  'live',
+  'superseded',
+  'failed',
+  'cancelled',
+] as const satisfies readonly ShownReleaseState[];
 
 /** Lists all releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {

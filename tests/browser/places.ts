@@ -1,3 +1,4 @@
+import { expect } from '@playwright/test';
 import type { Route } from '../specification/route-table.ts';
 import { type Account, clientOf } from '../support/api-account.ts';
 
@@ -12,7 +13,7 @@ export async function placesOf(account: Account, deploymentId: string, name: str
   const paid = idOf(await payments.checkout.mutate({ plan: 'STANDARD' }));
   await payments.answerTest.mutate({ paymentId: paid, answer: 'pay' });
   const open = idOf(await payments.checkout.mutate({ plan: 'PRO' }));
-  while ((await diagnostics.get.query({ reportId })).state === 'running') await new Promise(setImmediate);
+  await expect.poll(async () => (await diagnostics.get.query({ reportId })).state).not.toBe('running');
   const { url: shared } = await diagnostics.share.mutate({ reportId });
   const inside = { access: 'app', layout: 'sidebar', skeleton: 'spinner', current: 'any' } as const;
   return [

@@ -147,31 +147,6 @@ test('the address that the server knows is filled in at any platform of a deploy
   expect(await valueIn(waiting, '')).toBe('');
   expect(await valueIn(waiting, address)).toBe(address);
   const primary = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
-  const behind: typeof waiting = { ...waiting, state: 'live', destinations: [primary, destination] };
-  expect(await valueIn(behind, address)).toBe(address);
-  {
-    using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
-    await shown.sees('Check now');
-    enterAddress(shown.page, 'https://quay.replit.app');
-  }
-  using again = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
-  await again.sees('Check now');
-  expect(again.page.querySelector('input')?.value).toBe('https://quay.replit.app');
-});
-
-test('the address that the server knows is filled in at any platform of a deployment, after what was entered', async () => {
-  const address = 'https://quay.replit.app';
-  const valueIn = async (release: typeof waiting, known: string) => {
-    using shown = showScreen(<HandOffPanel release={release} isReadOnly={false} />, {
-      ...answers,
-      'releases.handOff': () => ({ archive: { url: '/a' }, steps, address: known }),
-    });
-    await shown.sees('Open the import page of Replit.');
-    return shown.page.querySelector('input')?.value;
-  };
-  expect(await valueIn(waiting, '')).toBe('');
-  expect(await valueIn(waiting, address)).toBe(address);
-  const primary = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
   const behind = {
     ...waiting,
     url: 'http://here.localhost',

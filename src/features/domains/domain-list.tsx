@@ -101,7 +101,7 @@ export function DomainList({
   );
 }
 
-/** A domain is added where the button says so, or the address that led here (certificate-list.tsx). */
+/** The dialog opens by the button, and by a link with `?add` (certificate-list.tsx). */
 function useAdding(): [boolean, (isAdding: boolean) => void] {
   const [search, setSearch] = useSearchParams();
   const [isAdding, setAdding] = useState(search.has('add'));

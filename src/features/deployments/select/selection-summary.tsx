@@ -78,7 +78,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           finding={finding}
           report={report}
           onPublishAnyway={onPublishAnyway}
-          offer={linkOffer(finding.id, { report, place, onCopy })}
+          offer={offerFor(finding.id, { report, place, onCopy })}
         />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (
@@ -156,17 +156,17 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
   );
 }
 
-type LinkOffers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
+type Offers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
 
-/** Offers remedies for a missing start page and for links: at the root of a host, those of a site that was built for a folder are broken, too. */
-function linkOffer(id: string, { place, ...offers }: LinkOffers): ReactNode {
+/** Offers remedies for a missing start page and for links: those of a site that was built for a folder are broken at the root of a host, too. */
+function offerFor(id: string, { place, ...offers }: Offers): ReactNode {
   if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
   if (id === 'no_entry_page' || id === 'entry_page_case') return <StartPageOffer {...offers} />;
   return id === 'folder_link' && <BelowFolderOffers {...offers} />;
 }
 
 /** Offers remedies for links with a slash at the start that lead outside the site. */
-function BelowFolderOffers({ report, place, onCopy }: Partial<LinkOffers> & Omit<LinkOffers, 'place'>) {
+function BelowFolderOffers({ report, place, onCopy }: Partial<Offers> & Omit<Offers, 'place'>) {
   const { rootSite, domainsPath } = place ?? {};
   const isCopied = mayBeCopied(report);
   return (
