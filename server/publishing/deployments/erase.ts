@@ -128,22 +128,16 @@ export async function eraseDeployment(
     if (isLeft) await notifyLeft(session, { accountId, name, isWanted: leavesSites }, destination);
     if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
+  const isToldOfRest = removals.some(({ isLeft, kept }) => isLeft || kept !== null);
   // A draft that goes before anything was published is missed by nobody.
-  if (releaseCount > 0) await notifyDeleted(session, deployment, removals);
+  if (releaseCount > 0 && !isToldOfRest) await notifyDeleted(session, { accountId, name });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
 async function notifyDeleted(
   session: ClientSession,
-  { accountId, name, destinations }: DeploymentDoc,
-  removals: readonly Removal[],
+  { accountId, name }: Pick<DeploymentDoc, 'accountId' | 'name'>,
 ): Promise<void> {
-  const left = destinations
-    .filter((_, index) => removals[index]?.isLeft)
-    .map(({ platform }) => PLATFORMS[platform].title);
-  const message =
-    left.length === 0
-      ? 'It is offline, and its releases are erased.'
-      : `Its releases are erased. What it published at ${left.join(' and ')} stays there.`;
+  const message = 'It is offline, and its releases are erased.';
   await publishEvent(session, accountId, { type: 'notification', title: `${name} was deleted`, message });
 }

@@ -74,7 +74,6 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
     ['Left behind stays at Vercel', `${vercel} ${end} Vercel and its repository pat/left-behind at Vercel.`],
-    ['Left behind was deleted', 'Its releases are erased. What it published at Netlify and Vercel stays there.'],
   ]);
 
   // A notice on the screen goes by itself: this one stays until it was read.
