@@ -60,8 +60,8 @@ export async function freeSlug(session: ClientSession, accountId: string, name: 
 export function wantedNameOf({ name, slug }: Pick<DeploymentDoc, 'name' | 'slug'>): string {
   const base = slugFromName(name) || NAMELESS;
   const suffix = slug.slice(slug.lastIndexOf('-') + 1);
-  // A long name was cut to make room for the number.
-  return slug === withSuffix(base, suffix) ? base : slug;
+  // A long name was cut to make room for it.
+  return isOurs(suffix) && slug === withSuffix(base, suffix) ? base : slug;
 }
 
 /** Returns whether this account can take the address: no deployment uses it, and it is reserved for nobody else. */
@@ -106,6 +106,11 @@ function candidatesFor(name: string): string[] {
   ).join('');
   const plain = RESERVED_SLUGS.includes(base) ? [] : [base];
   return [...plain, ...counted, withSuffix(base, random)];
+}
+
+/** Returns whether it may be one of `candidatesFor`, and not a word that its person chose. */
+function isOurs(suffix: string): boolean {
+  return /^[2-9]$/.test(suffix) || suffix.length === RANDOM_SUFFIX_LENGTH;
 }
 
 function withSuffix(base: string, suffix: string): string {
