@@ -467,6 +467,8 @@ test('what is wrong with the first page is said with the way out', () => {
   expect(codeOf('readme.md', 'dist/index.html')).toEqual(['entry_page_elsewhere']);
   const pathOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).problems[0]?.path;
   expect(pathOf('notes.txt', 'web/v2/a/index.html', 'web/v2/index.html')).toBe('web/v2/index.html');
+  expect(pathOf('start.html', '404.html', 'google0123456789abcdef.html')).toBe('start.html');
+  expect(pathOf('404.html')).toBeNull();
   expect(pathOf('notes.txt', 'node_modules/x/index.html')).toBeNull();
   // A site that was packed twice.
   expect(pathOf('site.zip')).toBe('site.zip');

@@ -211,7 +211,7 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
       path: archive.path,
     };
   }
-  const [page, ...others] = files.filter(({ path }) => PAGE.test(path) && !path.includes('/'));
+  const [page, ...others] = files.filter(({ path }) => PAGE.test(path) && !path.includes('/') && !NO_START.test(path));
   const isOnly = page !== undefined && others.length === 0;
   return {
     code: 'no_entry_page',
@@ -224,6 +224,8 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
 }
 
 const PAGE = /\.html?$/i;
+/** Pages of errors, and the file by which Google knows a site's owner (Search Console Help, "Verify your site"). */
+const NO_START = /^(?:404|50\d|google[\da-f]{16})\.html?$/i;
 /** Matches an archive, which may hold a whole folder. */
 const ARCHIVE = /\.(?:zip|rar|7z|tar|tgz|tar\.(?:gz|bz2|xz|zst))$/i;
 /** Matches a first page that is not the project's own. */
