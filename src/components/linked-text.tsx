@@ -1,5 +1,5 @@
-/** Matches up to the first blank, without punctuation at the end. */
-const ADDRESS = /(https:\/\/\S*[^\s.,;:!?)])/;
+/** Matches up to the first blank, quote or bracket that no address holds, without punctuation at the end. */
+const ADDRESS = /(https:\/\/[^\s"'`<>[\]{}]*[^\s"'`<>[\]{}.,;:!?)])/;
 
 type LinkedTextProps = {
   text: string;

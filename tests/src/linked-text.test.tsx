@@ -45,6 +45,16 @@ test('the log of a platform is shown to the letter, with its addresses as links'
   expect(shown.page.querySelectorAll('a')).toHaveLength(2);
 });
 
+test.each([
+  ['{"url":"https://heroku.com/billing","id":1}', BILLING],
+  ['<https://heroku.com/billing>', BILLING],
+  ["open 'https://heroku.com/billing'", BILLING],
+  ['[https://heroku.com/billing]', BILLING],
+])('an address ends where the text around it goes on: %s', (text, url) => {
+  using shown = showScreen(<LinkedText text={text} isVerbatim />, {});
+  expect(shown.page.querySelector('a')?.getAttribute('href')).toBe(url);
+});
+
 test('an address that is there twice is a link twice', () => {
   using shown = showScreen(<LinkedText text={`${BILLING} or ${BILLING}`} />, {});
   expect([...shown.page.querySelectorAll('a')].map(({ href }) => href)).toEqual([BILLING, BILLING]);
