@@ -186,6 +186,8 @@ export const deploymentSchema = z.strictObject({
   releaseCount: z.number(),
   isSinglePage: z.boolean(),
   hasCleanUrls: z.boolean(),
+  /** True while it is being deleted and its sites at platforms are left, as its owner chose. */
+  leavesSites: z.optional(z.boolean()),
   createdAt: z.date(),
   updatedAt: z.date(),
 });

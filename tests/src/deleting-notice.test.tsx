@@ -82,6 +82,17 @@ test('a deletion says of each platform what becomes of its site', async () => {
   expect(shown.page.textContent).not.toContain('offline');
 });
 
+test('a deletion whose owner leaves the sites does not say that they are taken down', () => {
+  const here = at('built-in', 'harbour.localhost');
+  const destinations = [here, at('netlify', 'harbour.netlify.app'), at('render', 'harbour.onrender.com')];
+  const deployment = deploymentOf({ state: 'deleting', destinations, leavesSites: true });
+  using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
+  expect(shown.page.textContent).toContain(
+    'harbour.localhost goes offline at once. harbour.netlify.app stays at Netlify, as you chose. ' +
+      'harbour.onrender.com stays at Render, as you chose. Its repository stays at GitHub Pages. The deployment',
+  );
+});
+
 test('what a failed first release has made is told before it is deleted', () => {
   const failed: Destination = { ...at('netlify', ''), url: '', state: 'failed', isMade: true };
   const draft = { currentRelease: null, destinations: [failed] };

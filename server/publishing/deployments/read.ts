@@ -30,7 +30,6 @@ const CARE_BATCH = 200;
 const UNSHOWN = {
   nameKey: 0,
   reusedNames: 0,
-  leavesSites: 0,
   'destinations.site': 0,
   'destinations.targetId': 0,
   'destinations.wantedName': 0,
@@ -171,6 +170,7 @@ function assemble(
     releaseCount: doc.releaseCount,
     isSinglePage: doc.isSinglePage,
     hasCleanUrls: doc.hasCleanUrls,
+    ...(doc.leavesSites && { leavesSites: true }),
     createdAt: doc.createdAt,
     updatedAt: doc.updatedAt,
   };

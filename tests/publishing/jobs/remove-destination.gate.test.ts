@@ -143,10 +143,11 @@ test('a site that its platform does not let us take down is left there when its 
   app.vercel.world.fail('remove', { how: 'status', status: 403 }, 1_000);
   await app.deployments.remove({ deploymentId });
   await app.jobs.drain();
-  const { destinations } = await app.deployments.get({ deploymentId });
-  expect(destinations[0]?.error?.code).toBe('permission_missing');
+  const deleting = await app.deployments.get({ deploymentId });
+  expect([deleting.destinations[0]?.error?.code, deleting.leavesSites]).toEqual(['permission_missing', undefined]);
 
   await app.deployments.remove({ deploymentId, leaveSite: true });
+  expect(await app.deployments.get({ deploymentId })).toMatchObject({ leavesSites: true });
   await app.jobs.drain();
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
   expect(await app.vercel.world.countSites()).toBe(1);

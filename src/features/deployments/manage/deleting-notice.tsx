@@ -16,9 +16,10 @@ export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   return <GoingNotice deployment={deployment} />;
 }
 
-function GoingNotice({ deployment: { id, destinations } }: { deployment: Deployment }) {
+function GoingNotice({ deployment: { id, destinations, leavesSites } }: { deployment: Deployment }) {
   const isReached = useIsReached(id);
-  const sites = destinations.flatMap((one) => (one.state === 'removed' ? [] : (siteText(one, isReached) ?? [])));
+  const left = destinations.filter(({ state }) => state !== 'removed');
+  const sites = left.flatMap((one) => siteText(one, isReached, leavesSites) ?? []);
   return (
     <Notice tone="accent" className="mb-6">
       <span className="wrap-anywhere">

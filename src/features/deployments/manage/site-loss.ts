@@ -27,10 +27,11 @@ export function lossText(
   return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
 }
 
-/** Describes the effect on the site at one platform; null when there is none. */
+/** Describes the effect on the site at one platform, which the owner may have chosen to leave; null when there is none. */
 export function siteText(
   { platform, url, state, isMade, named }: Destination,
   isReachedAt: (platform: PlatformId) => boolean,
+  isLeft = false,
 ): string | null {
   const { title, isServedHere } = PLATFORMS[platform];
   if (isMade !== true && (url === '' || state === 'idle')) return null;
@@ -40,13 +41,13 @@ export function siteText(
     return `${address} stays until you delete the app at ${title} yourself.`;
   }
   const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
-  const isReached = isReachedAt(platform);
+  const isReached = !isLeft && isReachedAt(platform);
   const sources = furtherConnections.filter(({ provider }) => !isReached || !isReachedAt(provider));
   const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
   return [
     isReached
       ? `${address} is taken down at ${title}.`
-      : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
+      : `${address} stays at ${title}, ${isLeft ? 'as you chose' : 'which Fairlead can no longer reach: take it down there'}.`,
     ...(named !== undefined
       ? [
           `The ${named.what} ${named.name} stays at ${keeper}${isReached && sources.length === 0 ? ', without the site' : ''}.`,
