@@ -44,10 +44,15 @@ const missingLinks = lazyComponent<MissingLinksProps>(
 export function ReleaseScreen() {
   const { deploymentId = '', number = '' } = useParams();
   const release = trpc.releases.get.useQuery({ deploymentId, number: Number(number) });
+  // Asked with it, in one call, so that its address does not come later and replace another.
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(`Release ${number}`);
 
   // It may be deleted while its page is open.
-  if (release.data && !isNothing(release.error)) return <ReleaseStory key={release.data.id} release={release.data} />;
+  if (release.data && !isNothing(release.error)) {
+    const visitUrl = release.data.isCurrent ? deployment.data?.visitUrl : undefined;
+    return <ReleaseStory key={release.data.id} release={release.data} visitUrl={visitUrl} />;
+  }
   if (release.error) {
     const isMissing = isNothing(release.error);
     return (
@@ -79,7 +84,7 @@ export function ReleaseScreen() {
   return <ReleaseSkeleton title={`Release ${number}`} />;
 }
 
-function ReleaseStory({ release }: { release: ReleaseDetail }) {
+function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl: string | undefined }) {
   const allowance = trpc.subscription.allowance.useQuery();
   const acts = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
@@ -88,13 +93,13 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
     <ReleaseFrame
       number={release.number}
       deployment={{ id: release.deploymentId, name: release.deploymentName }}
-      url={release.url}
+      url={visitUrl ?? release.url}
       badge={<ReleaseBadge release={release} />}
       actions={<ReleaseActs release={release} mayChange={mayChange} acts={acts} />}
       top={
         <>
           <HandOffPanel release={release} isReadOnly={!mayChange} className="mb-6" />
-          <ReleaseOutcome release={release} retry={acts.retry} mayChange={mayChange} />
+          <ReleaseOutcome release={release} visitUrl={visitUrl} retry={acts.retry} mayChange={mayChange} />
           {release.changedFiles === 0 && <UnchangedNotice release={release} />}
           {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
           {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (

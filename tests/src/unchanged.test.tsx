@@ -5,17 +5,18 @@ import { compareLines } from '../../src/features/releases/history/compare-lines.
 import { ReleaseDiff } from '../../src/features/releases/history/release-diff.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, releaseDetailOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';
 
 const AT_THE_RELEASE = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/d/releases/4' };
 const queued: Partial<ReleaseDetail> = { number: 4, state: 'queued', changedFiles: 0, finishedAt: null };
 
-function showRelease(fields: Partial<ReleaseDetail>, previousNumber: number | null = 3) {
+function showRelease(fields: Partial<ReleaseDetail>, previousNumber: number | null = 3, further = {}) {
   const nothing = { added: [], changed: [], removed: [], counts: { added: 0, changed: 0, removed: 0 }, isCut: false };
   const answers = {
     'releases.get': () => releaseDetailOf(fields),
     'releases.diff': vi.fn(() => ({ previousId: null, previousNumber, ...nothing })),
     'subscription.allowance': () => allowanceOf(),
+    ...further,
   };
   const shown = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
   return Object.assign(shown, { asked: answers['releases.diff'] });
@@ -37,6 +38,19 @@ test('after a roll back the same files as the newest do change what visitors see
   await shown.sees('The same files as release 3');
   expect(shown.page.textContent).toContain('Cancel it, or let it run.');
   expect(shown.page.textContent).not.toContain('no difference');
+});
+
+test('the live release has the address that visitors use, an earlier one its own', async () => {
+  const visited = { 'deployments.get': () => deploymentOf({ visitUrl: 'https://harbour.example' }) };
+  using live = showRelease({ state: 'live' }, 3, visited);
+  await expect.poll(() => live.page.querySelector('header')?.textContent).toContain('harbour.example');
+  await live.sees('harbour is live');
+  expect(live.page.textContent).not.toContain('harbour.localhost');
+
+  using earlier = showRelease({ state: 'superseded' }, 3, visited);
+  await earlier.sees('Another release is live');
+  expect(earlier.page.textContent).toContain('harbour.localhost');
+  expect(earlier.page.textContent).not.toContain('harbour.example');
 });
 
 test('the lines of a changed text are read when its name is pressed, and compared', async () => {
