@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers } from '../support/domain-answers.ts';
-import { domainOf } from '../support/domain-fixtures.ts';
+import { domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { showScreen } from '../support/screen.tsx';
 import { deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -10,6 +10,12 @@ test('domains are listed with their state, and one can be added', async () => {
   await shown.sees('with www.shop.example');
   expect(shown.page.textContent).toContain('Waiting for DNS');
   expect(shown.button('Add a domain')).toBeDefined();
+});
+
+test('a name that is not set is said in the row of its domain, once the domain works', async () => {
+  const records = [recordOf({ state: 'ok' }), recordOf({ name: 'www.shop.example', type: 'CNAME' })];
+  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ state: 'active', records })));
+  await shown.sees('www.shop.example not set yet');
 });
 
 test('a link leads to adding a domain directly, and once', async () => {

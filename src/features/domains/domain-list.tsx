@@ -1,6 +1,7 @@
 import { Globe } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import { nameNotSet } from '../../../routers/rules/name-not-set.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
@@ -14,6 +15,7 @@ import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import { counterpartText } from './counterpart-text.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
@@ -150,9 +152,11 @@ function DomainRows({ domains, owners }: DomainRowsProps) {
 /** A row of two lines, with the state in a column of its own on a wider screen; it opens the domain. */
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
+  const unset = domain.state === 'active' && domain.problem === null ? nameNotSet(domain) : undefined;
+  const withOther = domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)];
   const about = [
     ...(domain.unicodeName === undefined ? [] : [domain.name]),
-    ...(domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)]),
+    ...(unset === undefined ? withOther : [`${writtenName(domain, unset)} not set yet`]),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
   ].join(' · ');
   const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
