@@ -44,6 +44,11 @@ export type RunningReleaseState = (typeof RUNNING_RELEASE_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
+/** Returns the words, without a full stop, for a domain that is lost (`lostTo`). */
+export function lostText(name = 'this domain'): string {
+  return `Another account has proved that it owns ${name}`;
+}
+
 /** Returns whether a release is running: neither live nor over. A deployment has one such release at most. */
 export function isRunningReleaseState<State extends string>(state: State): state is State & RunningReleaseState {
   return (RUNNING_RELEASE_STATES as readonly string[]).includes(state);

@@ -1,7 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLANS } from '../../routers/schemas/plans.ts';
-import type { DomainState } from '../../routers/schemas/state-names.ts';
+import { type DomainState, lostText } from '../../routers/schemas/state-names.ts';
 import type { Providers } from '../context.ts';
 import { type DomainDoc, DomainModel, namesOf } from '../database/models/domains/domain.ts';
 import { activePlan, SubscriptionModel } from '../database/models/plans/subscription.ts';
@@ -101,7 +101,7 @@ async function takeFrom(session: ClientSession, providers: Providers, provedDoma
   await detachEverywhere(session, now, provedDomain);
   await removeCertificates(session, { accountId, domainId: id });
   await expediteHealthCheck(session, { accountId, deploymentId: provedDomain.deploymentId, now, isGone: true });
-  const message = `Another account has proved that it owns ${provedDomain.name}. Your own proof is no longer in the DNS.`;
+  const message = `${lostText(provedDomain.name)}. Your own proof is no longer in the DNS.`;
   await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
   await enqueueCheck(session, provedDomain);
 }

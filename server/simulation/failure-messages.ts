@@ -1,3 +1,4 @@
+import { lostText } from '../../routers/schemas/state-names.ts';
 import type { Cast } from './cast.ts';
 import type { CheckFailure } from './check-failures.ts';
 import type { DomainFailure } from './domain-failures.ts';
@@ -6,7 +7,7 @@ import { playChecks } from './play-report.ts';
 
 /** Returns the sentence that a person reads at the end of this failure; the domain is played to find it. */
 export async function messageOf(cast: Cast, failure: DomainFailure): Promise<string> {
-  if (failure.isLost === true) return 'Another account has proved that it owns this domain.';
+  if (failure.isLost === true) return `${lostText()}.`;
   if (failure.answer !== undefined) return failure.answer.text;
   const last = (await playDomain(cast, failure)).at(-1);
   return (failure.step === 'certificate' ? last?.certificate : last?.domain)?.problem?.message ?? '';

@@ -1,6 +1,7 @@
 import { nameNotSet } from '../../../routers/rules/name-not-set.ts';
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
+import { lostText } from '../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
@@ -49,8 +50,7 @@ function recordsSeen(domain: Domain): Seen {
   const problem = isCaa(domain) ? null : domain.problem;
   const state = isCaa(domain) && domain.state === 'misconfigured' ? 'active' : domain.state;
   const link = { to: href.domain(id), label: 'See what to do' };
-  if (lostTo !== undefined)
-    return { verdict: 'fail', seen: 'Another account has proved that it owns this domain.', at, link };
+  if (lostTo !== undefined) return { verdict: 'fail', seen: `${lostText()}.`, at, link };
   if (state === 'removing') return { ...nothing, seen: 'It is being removed.' };
   // The way to the name servers had no answer, which says nothing about the domain.
   if (problem?.code === 'lookup_failed') return { verdict: 'unknown', seen: problem.message, at, link };

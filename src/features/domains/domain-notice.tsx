@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
+import { lostText } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
@@ -18,7 +19,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   const { state, lostTo, problem, proof, expiresAt } = domain;
   if (lostTo !== undefined) {
     return (
-      <Notice tone="bad" title="Another account has proved that it owns this domain">
+      <Notice tone="bad" title={lostText()}>
         If it is yours, replace their TXT record with the one below.
       </Notice>
     );

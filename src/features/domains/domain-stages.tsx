@@ -5,6 +5,7 @@ import type { Domain } from '../../../routers/schemas/domains.ts';
 import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { lostText } from '../../../routers/schemas/state-names.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -170,7 +171,7 @@ function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
       </>
     ),
   });
-  if (lostTo !== undefined) return stage('failed', 'Another account has proved that it owns this domain.');
+  if (lostTo !== undefined) return stage('failed', `${lostText()}.`);
   if (state === 'removing') return stage('cancelled', 'It is being removed.');
   if (state === 'unverified') return stage('waiting', 'Waiting for proof that it is yours: the TXT record under DNS.');
   return stage('done', 'Proved to be yours.');

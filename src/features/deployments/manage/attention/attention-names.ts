@@ -1,5 +1,6 @@
 import type { Certificate } from '../../../../../routers/schemas/certificates.ts';
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
+import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
 import { href, paths } from '../../../../lib/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
@@ -28,7 +29,7 @@ function domainItem(domain: Domain): AttentionItem {
   if (lostTo !== undefined) {
     const text = 'If it is yours, replace their TXT record with yours.';
     const action = { to, label: 'See what to do' };
-    return { key: id, kind: 'failed', title: `Another account has proved that it owns ${name}`, text, action };
+    return { key: id, kind: 'failed', title: lostText(name), text, action };
   }
   if (state === 'misconfigured') {
     const text = problem?.message ?? 'Its records were changed.';
