@@ -57,7 +57,13 @@ export const planDomainInput = z.strictObject({
   /** The DNS connection to write through; without it, the one whose zone holds the name. */
   connectionId: z.optional(idSchema),
 });
-export const applyPlanInput = z.strictObject({ planId: idSchema });
+/** A plan has a handful of names; the longest has 253 characters. */
+const leftNamesSchema = z.array(z.string().check(z.maxLength(253))).check(z.maxLength(50));
+export const applyPlanInput = z.strictObject({
+  planId: idSchema,
+  /** The names whose changes are left out; only of a plan that is not begun. */
+  leave: z.optional(leftNamesSchema),
+});
 export const undoPlanInput = z.strictObject({ planId: idSchema });
 
 export const domainNameCheckSchema = z.strictObject({
@@ -234,6 +240,7 @@ export type RemoveDomainInput = z.infer<typeof removeDomainInput>;
 export type LastPlanInput = z.infer<typeof lastPlanInput>;
 export type PlanDomainInput = z.infer<typeof planDomainInput>;
 export type ApplyPlanInput = z.infer<typeof applyPlanInput>;
+export type UndoPlanInput = z.infer<typeof undoPlanInput>;
 export type RecordState = z.infer<typeof recordStateSchema>;
 export type CheckedRecord = z.infer<typeof domainRecordSchema>;
 export type Domain = z.infer<typeof domainSchema>;

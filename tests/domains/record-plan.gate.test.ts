@@ -71,6 +71,22 @@ test('a domain that is removed takes along what Fairlead has written, and nothin
   ]);
 });
 
+test('the changes at names that are left out are not made, and not undone', async () => {
+  const made = await createPlan(lab, 'chosen');
+  await using _app = made.app;
+  const { caller, planId, zone } = made;
+  const before = await setsIn(lab, zone);
+  const names = [...new Set((await caller.domains.plan({ domainId: made.domainId })).changes.map(({ name }) => name))];
+  await expect(caller.domains.applyPlan({ planId, leave: names })).rejects.toMatchObject({ code: 'CONFLICT' });
+  const { state, changes } = await caller.domains.applyPlan({ planId, leave: [`www.${zone}`] });
+  expect([state, changes.find(({ name }) => name === `www.${zone}`)]).toMatchObject(['applied', { action: 'leave' }]);
+  const written = await setsIn(lab, zone);
+  expect(written).not.toEqual(before);
+  expect(written.filter((set) => set.startsWith('www.'))).toEqual([]);
+  expect((await caller.domains.undoPlan({ planId })).state).toBe('undone');
+  expect(await setsIn(lab, zone)).toEqual(before);
+});
+
 test('a set that somebody changed since the plan was made is not overwritten', async () => {
   await using app = await createPlanApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Raced');

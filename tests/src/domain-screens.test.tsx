@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CheckId, Report } from '../../routers/schemas/diagnostics.ts';
 import type { RecordPlan } from '../../routers/schemas/domains.ts';
@@ -346,6 +347,28 @@ async function pressUndo(shown: ReturnType<typeof showScreen>): Promise<void> {
     expect(buttons).not.toHaveLength(0);
   }, 10_000);
 }
+
+test('a change can be left out of the plan; without one there is nothing to write', async () => {
+  const answers = connected();
+  const after = { ttl: 300, values: ['shop.example.'] };
+  const www = { action: 'add', type: 'CNAME', name: 'www.shop.example', before: null, after } as const;
+  const written = vi.fn((_input: unknown) => ({ ...PLAN, state: 'applied' }));
+  const plan = { ...PLAN, changes: [...PLAN.changes, www] };
+  Object.assign(answers, { 'domains.plan': () => plan, 'domains.applyPlan': written });
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Set up for me');
+  shown.button('Set up for me').click();
+  const boxes = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"] [role="checkbox"]')];
+  const submit = () => document.querySelector<HTMLButtonElement>('[role="dialog"] [type="submit"]');
+  await vi.waitFor(() => expect(submit()?.textContent).toBe('Write 2 records'), 10_000);
+  for (const box of boxes()) flushSync(() => box.click());
+  expect([submit()?.disabled, document.body.textContent]).toEqual([true, expect.stringContaining('all are left out')]);
+  flushSync(() => boxes()[0]?.click());
+  expect(submit()?.textContent).toBe('Write 1 record');
+  submit()?.click();
+  await vi.waitFor(() => expect(written).toHaveBeenCalledOnce());
+  expect(written.mock.calls[0]?.[0]).toEqual({ planId: PLAN.planId, leave: ['www.shop.example'] });
+});
 
 test('what a slow provider is still writing is shown in every tab, and so is what has failed', async () => {
   holdLooks();

@@ -1,4 +1,4 @@
-import type { ApplyPlanInput, RecordPlan } from '../../../routers/schemas/domains.ts';
+import type { ApplyPlanInput, RecordPlan, UndoPlanInput } from '../../../routers/schemas/domains.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../routers/schemas/errors.ts';
 import { countTest } from '../../connections/ask-platform.ts';
 import type { AccountContext } from '../../context.ts';
@@ -10,7 +10,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritableDomain } from '../../plans/subscription/writable.ts';
 import { expediteJob } from '../../queue/queue.ts';
-import { toRecordPlan } from './stored-record-plan.ts';
+import { changesWithout, toRecordPlan } from './stored-record-plan.ts';
 
 /** A plan that was begun can be undone for this long. */
 const BEGUN_MS = 90 * DAY_MS;
@@ -23,10 +23,10 @@ type State = DnsChangeDoc['state'];
 /**
  * Begins to write a plan, which a job completes however long it takes, and returns the state within some seconds:
  * `applied`, or `applying` when the provider is slower (`lastPlan` has the result). A plan that was already written is
- * no error, so the call can be repeated. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed` when
+ * no error, so the call can be repeated. The changes at the names in `leave` are not made. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed` when
  * somebody changed the zone since, and the errors of the provider.
  */
-export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
+export async function applyPlan(ctx: AccountContext, { planId, leave = [] }: ApplyPlanInput): Promise<RecordPlan> {
   const plan = await findPlan(ctx, planId);
   await requireWritableDomain(null, ctx, plan.domainId);
   if (plan.state === 'applied') return toRecordPlan(plan);
@@ -34,6 +34,10 @@ export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput)
     const message =
       plan.state === 'undone' ? 'These record changes were undone.' : 'These record changes are being undone.';
     throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
+  }
+  // What was begun once stays as it was begun, also for a tab that had chosen differently.
+  if (plan.state === 'planned' && leave.length > 0) {
+    return begin(ctx, plan, { from: ['planned'], to: 'applying', set: { changes: changesWithout(plan, leave) } });
   }
   return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying' });
 }
@@ -43,7 +47,7 @@ export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput)
  * `not_found`, `plan_outdated` for one that was never applied, `state_changed` while it is being written,
  * `records_changed`, and the errors of the provider.
  */
-export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
+export async function undoPlan(ctx: AccountContext, { planId }: UndoPlanInput): Promise<RecordPlan> {
   const plan = await findPlan(ctx, planId);
   if (plan.state === 'undone') return toRecordPlan(plan);
   if (plan.state === 'planned') {
@@ -60,7 +64,7 @@ export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput):
 async function begin(
   ctx: AccountContext,
   { _id, accountId, domainId }: DnsChangeDoc,
-  { from, to }: { from: readonly State[]; to: State },
+  { from, to, set = {} }: { from: readonly State[]; to: State; set?: { changes?: unknown[] } },
 ): Promise<RecordPlan> {
   await countTest(accountId);
   const expiresAt = new Date(ctx.now().getTime() + BEGUN_MS);
@@ -69,7 +73,11 @@ async function begin(
     // Changes can be undone on any plan.
     if (to === 'applying') await requireWritableDomain(session, ctx, domainId);
     const own = { _id, accountId, state: { $in: [...from] } };
-    const begun = await DnsChangeModel.updateOne(own, { $set: { state: to, error: null, expiresAt } }, { session });
+    const begun = await DnsChangeModel.updateOne(
+      own,
+      { $set: { ...set, state: to, error: null, expiresAt } },
+      { session },
+    );
     if (begun.matchedCount === 0) return false;
     // The domain is written to, so that of this and its removal one sees the other.
     const held = { _id: domainId, accountId, state: { $ne: 'removing' as const } };

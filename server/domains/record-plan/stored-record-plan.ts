@@ -3,6 +3,7 @@ import type { RecordPlan } from '../../../routers/schemas/domains.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
 import type { DnsZone, RecordChange } from '../../dns/provider.ts';
 import type { PlannedChange } from '../../dns/record-plan/record-plan.ts';
+import { AppError } from '../../lib/errors.ts';
 
 type DomainKey = { accountId: string; domainId: string };
 
@@ -34,7 +35,18 @@ export function openChanges(plan: DnsChangeDoc): RecordChange[] {
     .map(({ type, name, before, after }) => ({ type, name, before, after }));
 }
 
-/** The schema leaves the field free; only `planDomain` writes it. */
+/** Returns the changes without those at these names. Throws `conflict` when none is left to be made. */
+export function changesWithout(plan: DnsChangeDoc, names: readonly string[]): PlannedChange[] {
+  const changes = storedChanges(plan).map((change) =>
+    names.includes(change.name) ? { ...change, action: 'leave' as const, after: change.before } : change,
+  );
+  if (changes.every(({ action }) => action === 'leave')) {
+    throw new AppError('conflict', 'All changes of this plan were left out.', { hint: 'Choose one at least.' });
+  }
+  return changes;
+}
+
+/** The schema leaves the field free; only `planDomain` and `applyPlan` write it. */
 function storedChanges({ changes }: DnsChangeDoc): PlannedChange[] {
   return changes as PlannedChange[];
 }

@@ -1,7 +1,9 @@
+import { useState } from 'react';
 import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { errorDetails, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
@@ -36,10 +38,12 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
       showToast(errorToast('The records were not written', error));
     },
   });
-  const count = plan.changes.filter(({ action }) => action !== 'leave').length;
-  const isRemoving = plan.changes.some(({ action }) => action === 'remove');
+  const [left, setLeft] = useState<readonly string[]>([]);
+  const open = plan.changes.filter(({ action }) => action !== 'leave');
+  const chosen = open.filter(({ name }) => !left.includes(name));
+  const isRemoving = chosen.some(({ action }) => action === 'remove');
   // A conflict that blocks a name leaves no change in the plan; the others are warnings.
-  const isBlocked = count === 0;
+  const isBlocked = open.length === 0;
   return (
     <FormDialog
       title={`Records for ${domain.name}`}
@@ -48,12 +52,15 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
         isBlocked
           ? 'Close'
           : isRemoving
-            ? `Make ${formatCount(count, 'change')}`
-            : `Write ${formatCount(count, 'record')}`
+            ? `Make ${formatCount(chosen.length, 'change')}`
+            : `Write ${formatCount(chosen.length, 'record')}`
       }
       busyLabel={isPlanning ? 'Reading the zone…' : 'Writing…'}
       isBusy={apply.isPending || isPlanning}
-      onSubmit={() => (isBlocked ? onClose() : apply.mutate({ planId: plan.planId }))}
+      isReady={isBlocked || chosen.length > 0}
+      onSubmit={() =>
+        isBlocked ? onClose() : apply.mutate({ planId: plan.planId, ...(left.length > 0 && { leave: [...left] }) })
+      }
       onClose={onClose}
     >
       {isBlocked && plan.conflicts.length === 0 && (
@@ -62,14 +69,26 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
           servers: enter those of this zone at your registrar.
         </Notice>
       )}
-      <RecordPlanView plan={plan} />
+      <RecordPlanView
+        plan={plan}
+        left={left}
+        onChoose={(name, isChosen) => setLeft(isChosen ? left.filter((one) => one !== name) : [...left, name])}
+      />
+      {!isBlocked && chosen.length === 0 && (
+        <p role="status" className="text-sm text-ink-muted">
+          Choose a change to make: all are left out.
+        </p>
+      )}
     </FormDialog>
   );
 }
 
 const ACTIONS = { add: 'Add', replace: 'Replace', remove: 'Remove', leave: 'Already right' } as const;
 
-function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPlan }) {
+/** Records of one name need one another (a CNAME stands alone): they are chosen together. */
+type Choice = { left: readonly string[]; onChoose: (name: string, isChosen: boolean) => void };
+
+function RecordPlanView({ plan: { zone, changes, conflicts }, ...choice }: { plan: RecordPlan } & Choice) {
   const right = changes.filter(({ action }) => action === 'leave');
   const open = changes.filter(({ action }) => action !== 'leave');
   return (
@@ -82,7 +101,7 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
       <p className="text-sm text-ink-muted">
         In the zone <span className="font-mono">{zone}</span>:
       </p>
-      {open.length > 0 && <Changes changes={open} />}
+      {open.length > 0 && <Changes changes={open} choice={choice} />}
       {right.length > 0 && (
         <details>
           <summary className="cursor-pointer rounded-tight text-sm text-ink-muted touch:py-2">
@@ -95,15 +114,13 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
   );
 }
 
-function Changes({ changes }: { changes: RecordPlan['changes'] }) {
+function Changes({ changes, choice }: { changes: RecordPlan['changes']; choice?: Choice }) {
   return (
     <ul className="mt-1 divide-y divide-line rounded-control border border-line">
       {changes.map(({ action, type, name, before, after }) => (
         <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
           <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-            <span className="font-mono text-sm wrap-anywhere">
-              {type} {name}
-            </span>
+            <ChangeName title={`${type} ${name}`} name={name} choice={choice} />
             <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
           </p>
           {before !== null && action !== 'leave' && (
@@ -117,4 +134,11 @@ function Changes({ changes }: { changes: RecordPlan['changes'] }) {
       ))}
     </ul>
   );
+}
+
+function ChangeName({ title, name, choice }: { title: string; name: string; choice: Choice | undefined }) {
+  const shown = <span className="font-mono text-sm wrap-anywhere">{title}</span>;
+  if (choice === undefined) return shown;
+  const { left, onChoose } = choice;
+  return <Checkbox label={shown} isChecked={!left.includes(name)} onChange={(isChosen) => onChoose(name, isChosen)} />;
 }
