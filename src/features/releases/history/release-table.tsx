@@ -81,7 +81,8 @@ const stateCell = 'max-sm:grow';
 /** The button has no word beside its icon where a table has the least room. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
-const byCell = `${factCell} xl:max-w-44 sm:max-xl:hidden!`;
+/** On a small screen the facts share one line, so a long name is cut there. */
+const byCell = `${factCell} max-sm:max-w-20 xl:max-w-44 sm:max-xl:hidden!`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
 const sizeCell = `${tookCell} max-2xl:hidden!`;
 
@@ -111,7 +112,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={classNames(byCell, 'xl:min-w-28')}>
         <span title={release.createdBy} className="flex min-w-0">
           <span className="truncate">{release.createdBy}</span>
-          <span className="whitespace-pre">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
+          <span className="whitespace-pre max-sm:hidden">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
         </span>
       </TableCell>
       <TableCell className={factCell}>
@@ -124,7 +125,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
         <span className="whitespace-nowrap">
           {release.changedFiles.toLocaleString('en')}
-          <span className="sm:hidden">{release.changedFiles === 1 ? ' file' : ' files'} changed</span>
+          <span className="sm:hidden"> changed</span>
         </span>
       </TableCell>
       <TableCell className={backCell}>
@@ -172,7 +173,7 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
       <div className="h-10 max-sm:hidden" />
       {Array.from({ length: rows }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
-        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-32">
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-28">
           <Skeleton className="h-4 w-40" />
           <Skeleton className="h-4 w-24 max-sm:hidden" />
           <Skeleton className="h-4 w-20 max-sm:hidden" />
