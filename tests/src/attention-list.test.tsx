@@ -130,19 +130,28 @@ test('of a domain that is named itself the failed check of its deployment is not
     ...{ checkedAt: AT, nextCheckAt: AT },
   };
   const broken = domainOf({ deploymentId: 'harbour', state: 'misconfigured' });
+  const second = domainOf({ id: 'b', name: 'b.example', deploymentId: 'quay', state: 'misconfigured' });
+  const problem = { code: 'caa_forbids', message: 'A CAA record forbids it.', hint: null, since: AT };
+  const forbidden = domainOf({ ...second, id: 'c', name: 'c.example', deploymentId: 'mole', problem });
   const answers: Answers = {
     'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
-    'domains.list': () => ({ items: [broken], nextCursor: null }),
+    'domains.list': () => ({ items: [broken, second, forbidden], nextCursor: null }),
     'certificates.list': () => ({ items: [], localRoot: null }),
   };
-  const deployments = [deploymentOf({ id: 'harbour' }), deploymentOf({ id: 'pier', name: 'pier' })];
+  const deployments = [
+    deploymentOf({ id: 'harbour' }),
+    deploymentOf({ id: 'pier', name: 'pier' }),
+    // Of its two domains the one that works is checked.
+    deploymentOf({ id: 'quay', name: 'quay', visitUrl: 'https://quay.example' }),
+    deploymentOf({ id: 'mole', name: 'mole' }),
+  ];
   const health = new Map(deployments.map(({ id }) => [id, { ...failed, deploymentId: id }]));
   using shown = showScreen(<AttentionList {...{ deployments, health, allowance: allowanceOf() }} />, answers);
   await shown.sees('shop.example needs attention');
   const items = [...shown.page.querySelectorAll('li')].map(({ textContent }) => textContent);
   expect(items).toEqual([
-    expect.stringContaining('shop.example needs attention'),
-    expect.stringContaining('pier failed its last check'),
+    ...['shop', 'b', 'c'].map((name) => expect.stringContaining(`${name}.example needs attention`)),
+    ...['pier', 'quay', 'mole'].map((name) => expect.stringContaining(`${name} failed its last check`)),
   ]);
 });
 

@@ -94,10 +94,15 @@ export function AttentionList({ deployments, health, hasMore = false, allowance 
   );
 }
 
-/** A domain that is broken fails the check of its deployment, and is named itself. */
+/**
+ * A domain that is broken fails the check of its deployment, and is named itself. Where visitors get the site under
+ * another domain, that one is checked; and a CAA record turns no visitor away.
+ */
 function isNotNamed(domains: readonly Domain[]): (deployment: Deployment) => boolean {
-  const named = domains.flatMap(({ state, deploymentId }) => (state === 'misconfigured' ? [deploymentId] : []));
-  return ({ id }) => !named.includes(id);
+  const named = domains.flatMap(({ state, problem, deploymentId }) =>
+    state === 'misconfigured' && problem?.code !== 'caa_forbids' ? [deploymentId] : [],
+  );
+  return ({ id, url, visitUrl }) => visitUrl !== url || !named.includes(id);
 }
 
 function planItems(allowance: Allowance | undefined): AttentionItem[] {
