@@ -77,7 +77,7 @@ export function toDestination(addresses: Addresses, slug: string, doc: Stored): 
   const url = siteUrlOf(addresses, { platform, slug, url: doc.url });
   return {
     ...{ id, platform, url, state, error: toShownError(error) },
-    ...(url === '' && site !== null && { isMade: true }),
+    ...(url === '' && site !== null && { mayHaveSite: true }),
     ...(named !== undefined && { named }),
   };
 }

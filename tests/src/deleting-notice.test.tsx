@@ -93,11 +93,11 @@ test('a deletion whose owner leaves the sites does not say that they are taken d
   );
 });
 
-test('what a failed first release has made is told before it is deleted', () => {
-  const failed: Destination = { ...at('netlify', ''), url: '', state: 'failed', isMade: true };
+test('what an unfinished first release may have left is told before it is deleted', () => {
+  const failed: Destination = { ...at('netlify', ''), url: '', state: 'failed', mayHaveSite: true };
   const draft = { currentRelease: null, destinations: [failed] };
   expect(lossText(deploymentOf(draft), () => true)).toContain(
-    'What a failed release has made is taken down at Netlify.',
+    'What an unfinished release may have left is taken down at Netlify.',
   );
 });
 

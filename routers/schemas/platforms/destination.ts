@@ -20,8 +20,8 @@ export const destinationSchema = z.strictObject({
   state: destinationStateSchema,
   /** The reason why the last attempt failed there; an earlier release may still be live. */
   error: z.nullable(shownErrorSchema),
-  /** A release that failed has made a site there, although it has no address for visitors; lists leave this out. */
-  isMade: z.exactOptional(z.literal(true)),
+  /** A release that failed or still runs may have made a site there, which has no address yet; lists leave this out. */
+  mayHaveSite: z.exactOptional(z.literal(true)),
   /** The app or repository that the person named there, which stays when the site is deleted. */
   named: z.exactOptional(z.strictObject({ what: z.string(), name: z.string() })),
 });

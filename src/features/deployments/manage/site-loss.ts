@@ -16,7 +16,7 @@ export function lossText(
   { releaseCount, currentRelease, destinations }: Pick<Deployment, 'releaseCount' | 'currentRelease' | 'destinations'>,
   isReached: (platform: PlatformId) => boolean,
 ): string {
-  const published = destinations.filter(({ isMade }) => isMade || currentRelease !== null);
+  const published = destinations.filter(({ mayHaveSite }) => mayHaveSite || currentRelease !== null);
   const sites = published.flatMap((one) => siteText(one, isReached) ?? []);
   const releases =
     releaseCount === 0
@@ -29,13 +29,13 @@ export function lossText(
 
 /** Describes the effect on the site at one platform, which the owner may have chosen to leave; null when there is none. */
 export function siteText(
-  { platform, url, state, isMade, named }: Destination,
+  { platform, url, state, mayHaveSite, named }: Destination,
   isReachedAt: (platform: PlatformId) => boolean,
   isLeft = false,
 ): string | null {
   const { title, isServedHere } = PLATFORMS[platform];
-  if (isMade !== true && (url === '' || state === 'idle')) return null;
-  const address = url === '' ? 'What a failed release has made' : formatAddress(url);
+  if (mayHaveSite !== true && (url === '' || state === 'idle')) return null;
+  const address = url === '' ? 'What an unfinished release may have left' : formatAddress(url);
   if (isServedHere) return `${address} goes offline at once.`;
   if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
     return `${address} stays until you delete the app at ${title} yourself.`;
