@@ -8,10 +8,22 @@ import { listStored } from '../../uploads/stored-selections.ts';
 export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
   const [isSent, setSent] = useState(false);
   useEffect(() => {
-    let isLeft = false;
+    let wait = new AbortController();
     const look = async () => {
-      const next = await isSentElsewhere(deploymentId);
-      if (!isLeft) setSent(next);
+      wait.abort();
+      wait = new AbortController();
+      const { signal } = wait;
+      try {
+        const lock = await lockElsewhere(deploymentId);
+        if (signal.aborted) return;
+        setSent(lock !== null);
+        if (lock === null) return;
+        // A page that is closed writes nothing, and frees its lock.
+        await navigator.locks.request(lock, { signal }, () => {});
+        if (!signal.aborted) void look();
+      } catch {
+        // The screen was left, or this browser grants the page no locks.
+      }
     };
     // Progress is written as well: only what comes or goes matters.
     const onStorage = ({ oldValue, newValue }: StorageEvent) => {
@@ -20,7 +32,7 @@ export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
     void look();
     addEventListener('storage', onStorage);
     return () => {
-      isLeft = true;
+      wait.abort();
       removeEventListener('storage', onStorage);
     };
   }, [deploymentId]);
@@ -32,13 +44,14 @@ export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-/** Returns whether a page of this browser that is still open sends files to a deployment. */
-export async function isSentElsewhere(deploymentId: string): Promise<boolean> {
+/** Returns the lock of a page of this browser that is still open and sends files to a deployment; null if none does. */
+export async function lockElsewhere(deploymentId: string): Promise<string | null> {
   const { locks }: { locks?: LockManager | null } = navigator;
   const sent = listStored().filter(
     ({ accountId, publication }) => accountId === session.accountId() && publication?.deployment.id === deploymentId,
   );
-  if (!locks || sent.length === 0) return false;
+  if (!locks || sent.length === 0) return null;
   const { held = [] } = await locks.query();
-  return sent.some(({ id }) => held.some(({ name }) => name === uploadLock(id)));
+  const names = sent.map(({ id }) => uploadLock(id));
+  return names.find((lock) => held.some(({ name }) => name === lock)) ?? null;
 }
