@@ -33,7 +33,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// The first of the file: the answer is asked for once.
+// The first of the file: what was answered is never asked for again.
+test('an article whose question where mail goes fails can be read', async () => {
+  vi.mocked(fetch).mockRejectedValue(new TypeError('Failed to fetch'));
+  using shown = showScreen(<FaqScreen />, {});
+  for (const article of shown.page.querySelectorAll('details')) {
+    article.open = true;
+    flushSync(() => article.dispatchEvent(new Event('toggle')));
+  }
+  expect(shown.page.querySelector('.invisible')).not.toBe(null);
+  await vi.waitFor(() => expect(shown.page.querySelector('.invisible')).toBe(null));
+  await shown.sees('it keeps a link that works once, within 30 minutes, in its outbox.');
+});
+
+// The first that is answered: the answer is asked for once.
 test('a link that is asked for before it is known where mail goes is told of the outbox', async () => {
   let tell = (): void => undefined;
   known = new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
+import { askKeepsMail, useKeepsMail } from '../../api/keeps-mail.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -71,7 +71,11 @@ function MailParagraph({ texts, isAsked }: { texts: MailTexts; isAsked: boolean 
 
 function KnownMail({ sent, kept }: MailTexts) {
   const keepsMail = useKeepsMail();
-  return <p className={classNames(keepsMail === null && 'invisible')}>{keepsMail === false ? sent : kept}</p>;
+  const [isAsked, setAsked] = useState(false);
+  // Without an answer, as offline, the paragraph is shown all the same.
+  useEffect(() => void askKeepsMail().then(() => setAsked(true)), []);
+  const isUnknown = keepsMail === null && !isAsked;
+  return <p className={classNames(isUnknown && 'invisible')}>{keepsMail === false ? sent : kept}</p>;
 }
 
 /** Opens the article of an address like `/help#roll-back`. */
