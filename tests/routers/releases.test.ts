@@ -5,6 +5,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { AccountContext } from '../../server/context.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
+import { PublicationModel } from '../../server/database/models/publishing/publication.ts';
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { UploadModel } from '../../server/database/models/publishing/upload.ts';
 import { newId } from '../../server/database/mongo.ts';
@@ -289,10 +290,15 @@ test('releases are listed by account and by deployment, newest first, page by pa
   expect((await person.caller.releases.list({ state: 'superseded' })).items).toHaveLength(1);
 
   // One word of the screens stands for every state of a release that runs.
-  const numbers = async () => (await person.caller.releases.list({ state: 'publishing' })).items.map((it) => it.number);
-  expect(await numbers()).toEqual([]);
-  await ReleaseModel.updateOne({ accountId: person.user.id, deploymentId: one.id, number: 2 }, { state: 'processing' });
-  expect(await numbers()).toEqual([2]);
+  const listed = async (state: 'publishing' | 'waiting') =>
+    (await person.caller.releases.list({ state })).items.map(({ number }) => number);
+  expect(await listed('publishing')).toEqual([]);
+  const { user } = person;
+  await ReleaseModel.updateOne({ accountId: user.id, deploymentId: one.id, number: 2 }, { state: 'processing' });
+  expect([await listed('publishing'), await listed('waiting')]).toEqual([[2], []]);
+  const of = { accountId: user.id, releaseId: ofOne.items[0]?.id ?? '', deploymentId: one.id, destinationId: newId() };
+  await PublicationModel.create({ ...of, _id: newId(), platform: 'replit', state: 'waiting' });
+  expect([await listed('publishing'), await listed('waiting')]).toEqual([[], [2]]);
 });
 
 test('three uploads may be open; a fourth waits until one has been quiet for half a minute', async () => {

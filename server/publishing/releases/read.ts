@@ -92,17 +92,19 @@ function readRows(
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }
 
-/** `waiting` is the state of one of its platforms, and `publishing` any running one. */
+/** `waiting` is the state of one of its platforms, and `publishing` any running one of a release that does not wait. */
 async function releaseStateFilter(
   accountId: string,
   state: ReleaseState | 'waiting' | 'publishing',
 ): Promise<Record<string, unknown>> {
-  if (state === 'publishing') return { state: { $in: [...RUNNING_RELEASE_STATES] } };
-  if (state !== 'waiting') return { state };
-  const waiting = await PublicationModel.find({ accountId, state }, { _id: 0, releaseId: 1 })
+  if (state !== 'waiting' && state !== 'publishing') return { state };
+  const waiting = await PublicationModel.find({ accountId, state: 'waiting' }, { _id: 0, releaseId: 1 })
     .hint('account_state')
     .lean();
-  return { _id: { $in: waiting.map(({ releaseId }) => releaseId) }, state: { $in: [...STATES_THAT_WAIT] } };
+  const ids = waiting.map(({ releaseId }) => releaseId);
+  return state === 'waiting'
+    ? { _id: { $in: ids }, state: { $in: [...STATES_THAT_WAIT] } }
+    : { _id: { $nin: ids }, state: { $in: [...RUNNING_RELEASE_STATES] } };
 }
 
 function numberCursor(cursor: string): number {
