@@ -105,9 +105,14 @@ function onDatabase(name: string, include: string, exclude: string[] = []): Test
 }
 
 /** What mocks a module, the session or the time of the app's start needs all modules anew; the others share a worker's. */
-const MOCKING = ['stored-selections', 'publisher', 'feedback-prompt', 'account-screens', 'kept-mail'].map(
-  (name) => `tests/src/${name}.test.{ts,tsx}`,
-);
+const MOCKING = [
+  'stored-selections',
+  'publisher',
+  'feedback-prompt',
+  'account-screens',
+  'kept-mail',
+  'flow-beside',
+].map((name) => `tests/src/${name}.test.{ts,tsx}`);
 
 function onPage(
   name: string,

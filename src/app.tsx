@@ -1,6 +1,6 @@
 import { Router } from 'wouter';
 import { Toaster } from './components/overlays/toaster.tsx';
-import { ErrorBoundary } from './layouts/error-boundary.tsx';
+import { ErrorBoundary } from './components/page/error-boundary.tsx';
 import { Shell } from './layouts/shell.tsx';
 import { aroundNavigation } from './lib/browser/location.ts';
 

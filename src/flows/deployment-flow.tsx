@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense } from 'react';
+import { Beside } from '../components/page/error-boundary.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { NextSteps } from '../features/deployments/create/next-steps.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
@@ -51,9 +52,9 @@ export function DeploymentFlow({ title, description, children, renderProgress = 
         title={title}
         badge={
           deploymentId !== null && (
-            <Suspense>
+            <Beside>
               <badge.Component deploymentId={deploymentId} />
-            </Suspense>
+            </Beside>
           )
         }
         description={deploymentId === null ? description : undefined}

@@ -1,7 +1,7 @@
 import { Suspense, useEffect } from 'react';
+import { ErrorBoundary } from '../components/page/error-boundary.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { createStore, useStore } from '../lib/store.ts';
-import { ErrorBoundary } from './error-boundary.tsx';
 
 const palette = lazyComponent<{ onClose: () => void }>(
   async () => (await import('./command-palette.tsx')).CommandPalette,

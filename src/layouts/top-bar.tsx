@@ -5,13 +5,13 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { Mark } from '../components/mark.tsx';
+import { Beside, ErrorBoundary } from '../components/page/error-boundary.tsx';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useAddress } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
-import { Beside, ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import type { SendingStatusProps } from './sending-status.tsx';
 

@@ -1,5 +1,5 @@
+import { Beside } from '../components/page/error-boundary.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { Beside } from './error-boundary.tsx';
 
 /** It fetches the subscription, with a client that the shell itself does without. */
 const daysLeft = lazyComponent<{ className: string }>(

@@ -11,6 +11,7 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
+import { Beside } from '../components/page/error-boundary.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -193,9 +194,9 @@ function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
   return (
     <>
       {selection !== null && (
-        <Suspense>
+        <Beside>
           <WaitingFiles selection={selection} />
-        </Suspense>
+        </Beside>
       )}
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">

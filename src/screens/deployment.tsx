@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
@@ -9,6 +9,7 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { showToast } from '../components/overlays/toast-store.ts';
+import { Beside } from '../components/page/error-boundary.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { TabPanel, Tabs } from '../components/page/tabs.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -141,16 +142,16 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       />
       {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
       {isDeleting && (
-        <Suspense>
+        <Beside>
           <deletingNotice.Component deployment={deployment} />
-        </Suspense>
+        </Beside>
       )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
       {deployment.state === 'draft' && publication === null && hasUploadRecords() && (
-        <Suspense>
+        <Beside>
           <sentElsewhere.Component deploymentId={deployment.id} />
-        </Suspense>
+        </Beside>
       )}
       <ConnectInPlace>
         <Parts

@@ -1,7 +1,7 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
-import { ErrorBoundary } from '../../src/layouts/error-boundary.tsx';
+import { ErrorBoundary } from '../../src/components/page/error-boundary.tsx';
 
 const cause = new TypeError('Failed to fetch dynamically imported module: /assets/menu.js');
 

@@ -1,7 +1,7 @@
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
-import { Button } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
-import { ErrorState } from '../components/page/error-state.tsx';
+import { Button } from '../button.tsx';
+import { Card } from '../card.tsx';
+import { ErrorState } from './error-state.tsx';
 
 export type ErrorBoundaryProps = {
   children: ReactNode;
