@@ -15,8 +15,10 @@ export type ReleasePart = {
   isRollBack: boolean;
 };
 
-type Run = {
+export type Run = {
   state: ReleaseState;
+  /** False on a platform whose turn has not come; else the state tells. */
+  isRunning?: boolean;
   finishedAt: Date | null;
   steps: readonly ReleaseStep[];
   destinations: readonly Destination[];
@@ -27,7 +29,7 @@ export function releaseParts(release: Run): ReleasePart[] {
   const sending = release.steps.filter(({ name }) => name !== 'verifying');
   const checking = release.steps.filter(({ name }) => name === 'verifying');
   const isRollBack = checking.some((step) => isRollBackStep(step, release));
-  const isRunning = isRunningReleaseState(release.state);
+  const { isRunning = isRunningReleaseState(release.state) } = release;
   const sent = stateOf(sending);
   // A part that this page has begun does not wait again until the server begins.
   const isBegun = sent === 'waiting' && isRunning;
@@ -39,16 +41,16 @@ export function releaseParts(release: Run): ReleasePart[] {
     { name: 'checking', state: checked, steps: isRollBack ? [] : checking, isRollBack: false },
     {
       name: 'switching',
-      state: isRollBack ? stateOf(checking) : switched(release.state, checked),
+      state: isRollBack ? stateOf(checking) : switched(release.state, checked, isRunning),
       steps: isRollBack ? checking : [],
       isRollBack,
     },
   ];
 }
 
-function switched(release: ReleaseState, checked: StepState): StepState {
+function switched(release: ReleaseState, checked: StepState, isRunning: boolean): StepState {
   if (release === 'live' || release === 'superseded') return 'done';
-  return checked === 'done' && isRunningReleaseState(release) ? 'running' : 'waiting';
+  return checked === 'done' && isRunning ? 'running' : 'waiting';
 }
 
 /** Returns the joint state of several steps: the most telling one. */

@@ -13,13 +13,11 @@ import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { stepProgress, stepResult, tookText } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, STEP_TEXTS } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
-import { type ReleasePart, releaseParts } from './release-parts.ts';
+import { type ReleasePart, type Run, releaseParts } from './release-parts.ts';
 
-type StepsOf = Pick<Release, 'state' | 'finishedAt'> & {
+type StepsOf = Run & {
   /** Absent where the files come from the server and not from a page. */
   source?: Release['source'];
-  destinations: readonly Destination[];
-  steps: readonly ReleaseStep[];
 };
 
 /** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
@@ -74,15 +72,11 @@ function Parts({ label, run }: { label: string; run: StepsOf }) {
 /** Returns the publication on a platform that follows the primary one in the form of a release of its own. */
 function runAt(destination: Destination, steps: readonly ReleaseStep[]): StepsOf {
   const { state } = destination;
-  // Nothing runs there before it is its turn.
   const running =
-    state === 'idle'
-      ? 'cancelled'
-      : state === 'waiting'
-        ? 'processing'
-        : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
+    state === 'waiting' ? 'processing' : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
   return {
     state: state === 'live' || state === 'failed' ? state : running,
+    ...(state === 'idle' && { isRunning: false }),
     finishedAt: null,
     destinations: [destination],
     steps,
