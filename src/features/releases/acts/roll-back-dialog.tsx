@@ -17,10 +17,10 @@ export type RollBackTarget = Pick<
   'id' | 'number' | 'servingNumber' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug' | 'url'
 >;
 
-export type RollBackDialogProps = { target: RollBackTarget; onClose: () => void };
+export type OpenRollBackDialogProps = { target: RollBackTarget; onClose: () => void };
 
 /** Asks before a rollback; where the platform would refuse it, the remedy comes first. */
-export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
+export function OpenRollBackDialog({ target, onClose }: OpenRollBackDialogProps) {
   const { deploymentId, id: releaseId } = target;
   const navigate = useNavigate();
   const { label, question, busy, failed } = wayTexts(target);

@@ -6,7 +6,7 @@ import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { goneBackAt, wayTexts } from './going-back.ts';
 import type { RollBackTarget } from './roll-back-dialog.tsx';
 
-const OpenDialog = lazyDialog(async () => (await import('./roll-back-dialog.tsx')).RollBackDialog);
+const OpenDialog = lazyDialog(async () => (await import('./roll-back-dialog.tsx')).OpenRollBackDialog);
 
 export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
 
