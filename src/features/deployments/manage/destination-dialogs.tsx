@@ -23,7 +23,7 @@ import {
   useMissingChoice,
 } from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
-import { siteText, useIsReached } from './site-loss.ts';
+import { siteEnding, siteName, useIsReached } from './site-loss.ts';
 
 export type DestinationDialogsProps = {
   deployment: Deployment;
@@ -256,11 +256,12 @@ function useLoss({ id }: Deployment, destination: Destination) {
   const mayLeave = !isTheirs && (state === 'failed' || !isAtHand);
   const isChosen = mayLeave && (choice ?? !isAtHand);
   const { title } = PLATFORMS[platform];
-  const address = formatAddress(url);
-  const ending = siteText(destination, isReached) ?? `Nothing is published on ${title} yet.`;
-  const text = isChosen && url !== '' ? `${address} stays as it is and gets no more releases.` : ending;
-  const isNamed = url !== '' && text.startsWith(address);
-  const loss = isNamed ? [<Address key="address">{address}</Address>, text.slice(address.length)] : text;
+  const isLeft = isChosen && url !== '';
+  const ending = isLeft ? 'stays as it is and gets no more releases.' : siteEnding(destination, isReached);
+  const loss =
+    ending === null
+      ? `Nothing is published on ${title} yet.`
+      : [<Address key="address">{siteName(destination)}</Address>, ` ${ending}`];
   return { loss, isTheirs, leaving: mayLeave ? { isChosen, choose } : null };
 }
 

@@ -29,16 +29,30 @@ export function lossText(
 
 /** Describes the effect on the site at one platform, which the owner may have chosen to leave; null when there is none. */
 export function siteText(
+  destination: Destination,
+  isReachedAt: (platform: PlatformId) => boolean,
+  isLeft = false,
+): string | null {
+  const ending = siteEnding(destination, isReachedAt, isLeft);
+  return ending === null ? null : `${siteName(destination)} ${ending}`;
+}
+
+/** Returns the words for the site at one platform with which the text about it begins. */
+export function siteName({ url }: Destination): string {
+  return url === '' ? 'What an unfinished release may have left' : formatAddress(url);
+}
+
+/** Returns the text about the site at one platform after its name; null when there is nothing to tell. */
+export function siteEnding(
   { platform, url, state, mayHaveSite, named }: Destination,
   isReachedAt: (platform: PlatformId) => boolean,
   isLeft = false,
 ): string | null {
   const { title, isServedHere } = PLATFORMS[platform];
   if (mayHaveSite !== true && (url === '' || state === 'idle')) return null;
-  const address = url === '' ? 'What an unfinished release may have left' : formatAddress(url);
-  if (isServedHere) return `${address} goes offline at once.`;
+  if (isServedHere) return 'goes offline at once.';
   if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
-    return `${address} stays until you delete the app at ${title} yourself.`;
+    return `stays until you delete the app at ${title} yourself.`;
   }
   const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const isReached = !isLeft && isReachedAt(platform);
@@ -46,8 +60,8 @@ export function siteText(
   const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
   return [
     isReached
-      ? `${address} is taken down at ${title}.`
-      : `${address} stays at ${title}, ${isLeft ? 'as you chose' : 'which Fairlead can no longer reach: take it down there'}.`,
+      ? `is taken down at ${title}.`
+      : `stays at ${title}, ${isLeft ? 'as you chose' : 'which Fairlead can no longer reach: take it down there'}.`,
     ...(named !== undefined
       ? [
           `The ${named.what} ${named.name} stays at ${keeper}${isReached && sources.length === 0 ? ', without the site' : ''}.`,
