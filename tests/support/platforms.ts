@@ -26,13 +26,15 @@ export function testReach() {
   return createReach({ allow });
 }
 
+const CLOSED = Object.assign(new Error('closed'), { code: 'ECONNREFUSED' });
+
 /** Reaches the product's own listeners alone, whatever else listens at port 80 of this machine. */
 export function ownEgress(): Egress {
   const egress = testEgress();
   return {
     request: (url, asked, read) =>
       asked.listener === undefined
-        ? Promise.reject(new EgressError('connection', 'nobody listens'))
+        ? Promise.reject(new EgressError('connection', 'nobody listens', CLOSED))
         : egress.request(url, asked, read),
   };
 }

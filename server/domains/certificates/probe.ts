@@ -9,7 +9,9 @@ import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
 import { addressesBehind } from '../records/dns-answers.ts';
 
 /** Looks for our own answer at each address of a name, like an authority that validates from several places. */
-const PROBE_MS = 10_000;
+
+/** Ends before the round of a preflight does: after our own end nothing is known of an address. */
+const PROBE_MS = 8_000;
 const PROBE_MAX_BYTES = 4_096;
 const PROBE_KEPT_MS = 60_000;
 /** Equals the number that an authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
@@ -24,9 +26,9 @@ type Found = { isRegistered: boolean; addresses: readonly string[] } | null;
 
 /**
  * `refused`: something there accepts no connection. `silent`: nothing answered in time. `untried`: nothing is known of
- * it, since there is no way there from here.
+ * it, since there is no way there from here. `private`: nobody gets there from outside.
  */
-type Answer = 'here' | 'refused' | 'silent' | 'untried' | { status: number | null };
+type Answer = 'here' | 'refused' | 'silent' | 'untried' | 'private' | { status: number | null };
 
 /**
  * Tries one name. A name without an address, or at another server that does not give our answer, is sure to fail. If
@@ -52,13 +54,13 @@ export async function probe(providers: Providers, name: string, signal: AbortSig
       })),
     ),
   );
-  return judge(name, answers, own);
+  return judge(name, answers, { own, isOver: signal.aborted });
 }
 
 function judge(
   name: string,
   answers: readonly { address: string | null; answer: Answer }[],
-  own: ReadonlySet<string>,
+  { own, isOver }: { own: ReadonlySet<string>; isOver: boolean },
 ): RehearsalCheck {
   const other = answers.find(({ answer }) => typeof answer === 'object');
   if (other !== undefined && typeof other.answer === 'object') {
@@ -67,20 +69,21 @@ function judge(
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
   const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));
-  // Authorities ask IPv6 first, and go on to IPv4 only if the first try of a request is silent (Let's Encrypt, "IPv6
-  // Support"), so an address that never answers costs them tries and may cost the order.
-  const closed = answers.find(
-    ({ address, answer }) => answer === 'refused' || (answer === 'silent' && !isOwn(address)),
-  );
+  const closed = answers.find(({ answer }) => answer === 'refused');
   if (isReached && closed !== undefined) return check('challenge', 'fail', closedText(name, closed.address));
+  // Let's Encrypt goes on from a silent IPv6 address to IPv4 ("IPv6 Support"), and the silence may concern us alone.
   const silent = answers.find(({ answer }) => answer === 'silent');
   if (isReached && silent !== undefined) {
-    const text = `${name} answers here, but ${silent.address} could not be tried from here.`;
-    return check('challenge', 'unknown', text);
+    const text =
+      isOver || isOwn(silent.address)
+        ? `${silent.address} could not be tried from here.`
+        : `nothing answered at ${silent.address} in time, and some certificate authorities try no other address.`;
+    return check('challenge', 'unknown', `${name} answers here, but ${text}`);
   }
   if (isReached) return check('challenge', 'pass', `${name} answers here.`);
   const addresses = answers.flatMap(({ address }) => address ?? []);
-  if (addresses.length === 0 || addresses.some(isOwn)) {
+  const isUntried = isOver || answers.some(({ answer }) => answer === 'untried');
+  if (isUntried || addresses.length === 0 || addresses.some(isOwn)) {
     return check('challenge', 'unknown', `${name} could not be tried from here.`);
   }
   const shown = addresses.slice(0, SHOWN_MAX).join(', ');
@@ -156,7 +159,8 @@ async function ask(
   } catch (error) {
     if (!(error instanceof EgressError) && !signal.aborted) throw error;
     if (!(error instanceof EgressError)) return 'silent';
-    if (error.fault === 'too_large') return { status: null };
+    if (error.fault === 'too_large' || error.fault === 'redirects') return { status: null };
+    if (error.fault === 'refused') return 'private';
     return error.fault === 'silent' || error.fault === 'too_slow' ? 'silent' : (BY_CODE[codeOf(error)] ?? 'untried');
   }
 }

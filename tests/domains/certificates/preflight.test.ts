@@ -78,6 +78,13 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   failingWith('UND_ERR_CONNECT_TIMEOUT');
   expect(await rehearsed()).toEqual([
     {
+      ...{ id: 'challenge', verdict: 'unknown' },
+      message: `${ZONE} answers here, but nothing answered at 2001:db8::9 in time, and some certificate authorities try no other address.`,
+    },
+  ]);
+  failingWith('ECONNREFUSED');
+  expect(await rehearsed()).toEqual([
+    {
       ...{ id: 'challenge', verdict: 'fail' },
       message: `Nothing answers at ${ZONE} (2001:db8::9), which certificate authorities ask first: remove its AAAA record, or point it to this server.`,
     },
@@ -85,6 +92,8 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   // A server without IPv6 learns nothing about it.
   failingWith('ENETUNREACH');
   expect(await rehearsed()).toMatchObject([{ id: 'challenge', verdict: 'pass' }]);
+  await world.write({ [`${ZONE} A`]: [] });
+  expect(await rehearsed()).toMatchObject([{ id: 'challenge', verdict: 'unknown' }]);
   world.app.providers.egress = egress;
   await world.write({ [`${ZONE} AAAA`]: [], [`${ZONE} A`]: ['127.0.0.9'] });
   expect(await rehearsed()).toMatchObject([
