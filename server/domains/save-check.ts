@@ -15,7 +15,15 @@ import { endLeaving } from './move.ts';
 import { notifyOwner } from './notify-owner.ts';
 import { type Concern, concernOf, isConfirmed, isDead } from './records/concern.ts';
 import type { DnsAnswers } from './records/dns-answers.ts';
-import { changeOf, isSilent, type Problem, problemOf, recordKey } from './records/problem.ts';
+import {
+  changeOf,
+  hasOtherServers,
+  isSilent,
+  type Problem,
+  problemOf,
+  recordKey,
+  SERVERS_CHANGED,
+} from './records/problem.ts';
 import { boundedAnswers, leadsNowhere, type PointsTo, pointsToOf } from './records/record-states.ts';
 import type { DomainTarget } from './records/required-records.ts';
 import { nextCheckAt } from './schedule.ts';
@@ -69,6 +77,9 @@ export async function saveCheck(
   const leaving = former.filter((place) => !over.includes(place));
   const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
   const isDoubted = kept !== null && kept.toldAt === null;
+  // The owner of a domain that was broken until now was notified of its problem.
+  const told = (state === 'active' ? concern : domain.problem)?.code;
+  const isKnown = !hasOtherServers(domain, found.answers) || told === SERVERS_CHANGED;
   const fields = checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now);
   const moved = {
     ...{ state: reached, problem: fields.problem, quickFrom, attached: domain.attached ?? null },
@@ -78,7 +89,7 @@ export async function saveCheck(
   const $set = {
     ...fields,
     concern: kept,
-    ...(reached === 'active' && !isDoubted && serversOf(found)),
+    ...(reached === 'active' && !isDoubted && isKnown && serversOf(found)),
     // The owner was notified just now.
     ...(kept !== concern && { changedAt: mongoose.now() }),
     nextCheckAt: nextCheckAt(moved, now),
@@ -185,7 +196,7 @@ function checkedFields(
   };
 }
 
-/** A domain that is doubted keeps the name servers of before, so that it is told once that there are others. */
+/** Others are only kept once the owner was notified of them, whatever else comes first. */
 function serversOf({ answers: { zone } }: DomainCheck): { nameServers: string[] } | null {
   return zone && { nameServers: zone.servers.map(({ name }) => name) };
 }

@@ -188,18 +188,29 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
   return own.map(canonicalAddress);
 }
 
+export const SERVERS_CHANGED = 'name_servers_changed';
+
+/** Returns whether the registrar names none of the name servers that a proved domain had before. */
+export function hasOtherServers(
+  { nameServers, provedAt }: Pick<DomainRow, 'nameServers' | 'provedAt'>,
+  { zone }: Pick<DnsAnswers, 'zone'>,
+): boolean {
+  const isMoved = zone?.servers.every(({ name }) => !nameServers.includes(name)) === true;
+  return isMoved && nameServers.length > 0 && provedAt instanceof Date;
+}
+
 /** Reports that the registrar names none of the name servers of before; `there` says how the new ones answer. */
 function otherNameServers(
-  { unit, nameServers, provedAt }: CheckedDomain['domain'],
+  domain: CheckedDomain['domain'],
   { zone }: DnsAnswers,
   there: `The ${'records are right' | 'records are not' | 'proof is not'} there.`,
 ): Problem | null {
+  if (!hasOtherServers(domain, { zone })) return null;
+  const { unit, nameServers } = domain;
   const servers = zone?.servers.map(({ name }) => name) ?? [];
-  const isMoved = nameServers.length > 0 && servers.every((name) => !nameServers.includes(name));
-  if (!isMoved || !(provedAt instanceof Date)) return null;
   const before = nameServers.slice(0, SHOWN_MAX).join(', ');
   return {
-    code: 'name_servers_changed',
+    code: SERVERS_CHANGED,
     message: `${unit} has other name servers now: ${servers.slice(0, SHOWN_MAX).join(', ')}. ${there}`,
     hint:
       there === 'The records are right there.'

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
+import { transaction } from '../../../server/database/mongo.ts';
+import { noAnswers } from '../../../server/domains/records/dns-answers.ts';
+import { saveCheck } from '../../../server/domains/save-check.ts';
+import { HOUR_MS } from '../../../server/lib/durations.ts';
+import { createTestApp } from '../../support/app.ts';
+
+const NAME = 'a.test';
+const ADDRESS = '192.0.2.10';
+const ANSWER = { server: 'new.test', address: '192.0.2.1', values: [ADDRESS], ttl: 300, error: null, cname: null };
+const ROUTE: CheckedRecord = {
+  ...{ type: 'A', name: NAME, value: ADDRESS, ttl: 300, purpose: 'route', required: true, alternativeGroup: null },
+  ...{ state: 'ok', seen: [{ ...ANSWER, isAuthority: true }] },
+};
+const ANSWERS = {
+  ...{ ...noAnswers(), isUnanswered: false, nameServers: new Map([[`${NAME} A`, [ANSWER]]]) },
+  zone: { apex: NAME, servers: [{ name: 'new.test', addresses: [] }], parentServers: null, childServers: null },
+};
+const REFUSED = { code: 'name_refused', message: 'The platform refuses it.', hint: null };
+
+test('name servers that another hand has named are not taken as known while another problem is told', async () => {
+  await using app = await createTestApp();
+  const place = { _id: NAME, accountId: 'owner' };
+  const now = app.providers.now();
+  await DomainModel.create({
+    ...{ ...place, deploymentId: 'its deployment', name: NAME, unit: NAME, servedName: NAME, state: 'active' },
+    ...{ proof: { name: `_fairlead.${NAME}`, value: 'proof' }, provedAt: now, nextCheckAt: now, quickFrom: now },
+    ...{ heldNames: [NAME], nameServers: ['old.test'] },
+    ...{ concern: { code: REFUSED.code, since: now, toldAt: now } },
+    attached: { ...{ destinationId: 'its', platform: 'netlify', records: [], steps: [], answers: [] }, error: REFUSED },
+  });
+  const target = { isServedHere: false, addresses: [], alias: null, issuers: [] };
+  const look = async () => {
+    app.clock.advance(HOUR_MS);
+    const domain = await DomainModel.findOne(place).orFail();
+    const found = { domain, answers: ANSWERS, records: [ROUTE], target, zoneHolder: null, tookMs: 0 };
+    await transaction((session) => saveCheck(session, app.providers, found));
+    const { state, problem, nameServers } = await DomainModel.findOne(place).orFail();
+    return [state, problem?.code, ...nameServers];
+  };
+  expect(await look()).toEqual(['active', 'name_refused', 'old.test']);
+  await DomainModel.updateOne(place, { 'attached.error': null });
+  expect(await look()).toEqual(['active', 'name_servers_changed', 'old.test']);
+  expect(await look()).toEqual(['active', 'name_servers_changed', 'new.test']);
+  expect(await look()).toEqual(['active', undefined, 'new.test']);
+});
