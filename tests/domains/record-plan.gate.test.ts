@@ -87,6 +87,25 @@ test('the changes at names that are left out are not made, and not undone', asyn
   expect(await setsIn(lab, zone)).toEqual(before);
 });
 
+test('what the provider leaves in spite of a removal is told to its owner', async () => {
+  const { readNames, write } = powerdns();
+  let isRemoving = false;
+  const made = await createPlan(lab, 'clinging', {
+    // The proof cannot be changed, and the deletion of the others is accepted in vain.
+    readNames: async (...asked) => {
+      const found = (await readNames?.(...asked)) ?? [];
+      return found.map((set) => ({ ...set, isFixed: isRemoving && set.type === 'TXT' }));
+    },
+    write: async (call, zone, changes) => write(call, zone, isRemoving ? changes.slice(0, 1) : changes),
+  });
+  await using _app = made.app;
+  const { caller, domainId, planId } = made;
+  await caller.domains.applyPlan({ planId });
+  isRemoving = true;
+  const { deleteFirst } = await caller.domains.remove({ domainId, deletesRecords: true });
+  expect(deleteFirst.map(({ type }) => type).sort()).toEqual(['CNAME', 'TXT']);
+});
+
 test('a set that somebody changed since the plan was made is not overwritten', async () => {
   await using app = await createPlanApp(lab);
   const { caller, deploymentId } = await livePerson(app, 'Raced');

@@ -31,15 +31,23 @@ export async function deleteWrittenRecords(
     if (connection === null) continue;
     const records = written.flatMap((one) => (placeOf(one.plan) === place ? [one.record] : []));
     const names = [...new Set(records.map(({ name }) => name))];
-    await askDns(ctx, connection, (provider, call) =>
+    const left = await askDns(ctx, connection, (provider, call) =>
       withZoneLease(ctx.providers, { accountId, zone: zone.name, signal: call.signal }, async () => {
-        const changes = without(records, await readNames(provider, call, zone, names));
-        if (changes.length > 0) await provider.write(call, zone, changes);
+        const found = await readNames(provider, call, zone, names);
+        const changes = without(records, found);
+        if (changes.length === 0) return found;
+        await provider.write(call, zone, changes);
+        // Some servers accept a change and leave it undone.
+        return readNames(provider, call, zone, names);
       }),
     );
-    gone.push(...records);
+    gone.push(...records.filter((record) => !isThere(record, left)));
   }
   return gone;
+}
+
+function isThere({ type, name, value }: WrittenRecord, found: readonly FoundRecordSet[]): boolean {
+  return found.some((set) => set.type === type && set.name === name && set.values.includes(value));
 }
 
 function without(records: readonly WrittenRecord[], found: readonly FoundRecordSet[]): RecordChange[] {
