@@ -1,5 +1,6 @@
 import type { CheckedRecord, RemovedDomain } from '../schemas/domains.ts';
 
+type Values = { readonly values: readonly string[] } | null;
 type Named = RemovedDomain['deleteFirst'][number];
 
 /**
@@ -17,6 +18,11 @@ function shownAs(record: CheckedRecord): Named[] {
   if (type !== 'CNAME' || values.length === 0 || values.includes(value)) return [{ type, name, value }];
   const addresses = values.filter(isAddress);
   return addresses.map((address) => ({ type: address.includes(':') ? 'AAAA' : 'A', name, value: address }));
+}
+
+/** Returns the values of a set that the other has not: of a planned set and the previous one, what the plan writes. */
+export function valuesBeside(set: Values, other: Values): string[] {
+  return (set?.values ?? []).filter((value) => !other?.values.includes(value));
 }
 
 /** Returns all that name servers answered for a record. */

@@ -40,25 +40,55 @@ test('who removes a domain is told of each record that is left, of those too tha
   expect(shown.linkTo('Back to your domains')).toBe('/domains');
 });
 
-test('who removes a domain is offered to delete what Fairlead wrote, and is not told to do it', async () => {
-  const remove = vi.fn(() => ({ done: true, deleteFirst: [] }));
-  const after = { ttl: 300, values: ['203.0.113.7'] };
-  const change = { action: 'add' as const, type: 'A', name: 'shop.example', before: null, after };
-  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', state: 'ok' });
-  const answers: Answers = {
-    ...domainAnswers(domainOf({ state: 'active', records: [recordOf({ state: 'ok' }), proof] })),
+/** A domain with its proof; of the addresses there, the last plan wrote those that were not there before. */
+function written(before: string[]): Answers {
+  const set = (values: string[]) => ({ ttl: 300, values });
+  const after = set(['203.0.113.7', '203.0.113.8']);
+  const change = { action: 'replace' as const, type: 'A', name: 'shop.example', before: set(before), after };
+  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' });
+  const records = [recordOf(), recordOf({ value: '203.0.113.8' }), proof];
+  const ok = records.map((record) => ({ ...record, state: 'ok' as const }));
+  return {
+    ...domainAnswers(domainOf({ state: 'active', records: ok })),
     'domains.lastPlan': () => ({ ...PLAN, changes: [change] }),
-    'domains.remove': remove,
+    'connections.list': () => ({
+      items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop', lostZones: [] }],
+      ...{ signIn: [], tokenPages: {} },
+    }),
   };
-  using shown = showScreen(<DomainScreen />, answers, PLACE);
+}
+
+async function askToRemove(shown: ReturnType<typeof showScreen>): Promise<void> {
   await shown.sees('Visitors see');
   const trigger = shown.button('Actions for shop.example');
   trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
   await pressRemove('[role="menuitem"]');
-  const listed = () => [...document.querySelectorAll('[role="alertdialog"] li')].map(({ textContent }) => textContent);
-  await vi.waitFor(() => expect(listed()).toEqual(['TXT _fairlead.shop.example fairlead=abc']), 10_000);
+}
+
+const PROOF = 'TXT _fairlead.shop.example fairlead=abc';
+const listed = () => [...document.querySelectorAll('[role="alertdialog"] li')].map(({ textContent }) => textContent);
+const lists = (...records: string[]) => vi.waitFor(() => expect(listed()).toEqual(records), 10_000);
+
+test('who removes a domain is offered to delete what Fairlead wrote, and is not told to do it', async () => {
+  const remove = vi.fn(() => ({ done: true, deleteFirst: [] }));
+  using shown = showScreen(<DomainScreen />, { ...written([]), 'domains.remove': remove }, PLACE);
+  await askToRemove(shown);
+  await lists(PROOF);
   await pressRemove('[role="alertdialog"] button');
   await vi.waitFor(() =>
     expect(remove.mock.lastCall).toMatchObject([{ domainId: 'shop', deletesRecords: true }, undefined]),
   );
+});
+
+test('what was there before Fairlead wrote is left to the person', async () => {
+  using shown = showScreen(<DomainScreen />, written(['203.0.113.8']), PLACE);
+  await askToRemove(shown);
+  await lists('A shop.example 203.0.113.8', PROOF);
+});
+
+test('without the connection that wrote them all records are left to the person', async () => {
+  const answers = { ...written([]), 'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }) };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await askToRemove(shown);
+  await lists('A shop.example 203.0.113.7', 'A shop.example 203.0.113.8', PROOF);
 });

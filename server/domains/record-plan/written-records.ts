@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { valuesBeside } from '../../../routers/rules/records-to-delete.ts';
 import type { RemovedDomain } from '../../../routers/schemas/domains.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
 import type { DomainRow } from '../../database/models/domains/domain.ts';
@@ -61,8 +62,4 @@ export async function undoneSets({
     }
   }
   return undone;
-}
-
-function valuesBeside(set: RecordChange['before'], other: RecordChange['before']): string[] {
-  return (set?.values ?? []).filter((value) => !other?.values.includes(value));
 }

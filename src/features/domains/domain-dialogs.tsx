@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { seenRecords } from '../../../routers/rules/records-to-delete.ts';
+import { seenRecords, valuesBeside } from '../../../routers/rules/records-to-delete.ts';
 import type { Domain, RecordPlan, RemovedDomain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { isNothing } from '../../api/shown-failure.ts';
@@ -74,10 +74,14 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       else showToast(errorToast('The domain was not removed', error));
     },
   });
-  const { data: plan } = trpc.domains.lastPlan.useQuery({ domainId: domain.id });
-  const isWritten = plan?.state === 'applied';
+  const { data: plan, isLoading } = trpc.domains.lastPlan.useQuery({ domainId: domain.id });
+  const connections = trpc.connections.list.useQuery();
+  const isConnected = connections.data?.items.some(({ id }) => id === plan?.connectionId) === true;
+  const isWritten = plan?.state === 'applied' && isConnected;
   const deletesRecords = isWritten && isChecked;
   const left = seenRecords(domain.records).filter((record) => !(deletesRecords && isIn(plan, record)));
+  // What it would delete is said before anybody can press its button.
+  if (isLoading || connections.isLoading) return null;
   return (
     <ConfirmDialog
       isOpen
@@ -128,7 +132,7 @@ function LeftRecords({ records }: { records: RemovedDomain['deleteFirst'] }) {
 
 function isIn({ changes }: RecordPlan, { type, name, value }: RemovedDomain['deleteFirst'][number]): boolean {
   return changes.some(
-    ({ action, after, ...one }) =>
-      action !== 'leave' && one.type === type && one.name === name && after?.values.includes(value) === true,
+    ({ action, before, after, ...one }) =>
+      action !== 'leave' && one.type === type && one.name === name && valuesBeside(after, before).includes(value),
   );
 }
