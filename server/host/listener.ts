@@ -154,12 +154,14 @@ function createTlsListener(
 ): Listener {
   const direct = withoutProxies(providers);
   const handle = createRequestHandler({ ...parts, providers: direct, isTls: true });
+  const onTicketError = (error: unknown): void =>
+    direct.log.error('The shared keys of TLS session tickets could not be read', { error: String(error) });
   return createListener(direct, {
     ...shared,
     name: 'the host over TLS',
     port,
     handle,
-    tls: { contextFor, ticketKeys, handle, onError: shared.onError },
+    tls: { contextFor, ticketKeys, onTicketError, handle, onError: shared.onError },
   });
 }
 

@@ -217,6 +217,20 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
+test('keys of tickets that cannot be read are told, and those of before are kept for 12 hours', async () => {
+  using intervals = vi.spyOn(globalThis, 'setInterval');
+  let keys = randomBytes(48);
+  await using site = await createTestHost({ tls: tlsOf({ ticketKeys: async () => keys }) });
+  const ticket = await sessionOf(tlsPort(site), 'TLSv1.3');
+  keys = Buffer.from('too short');
+  const [change] = intervals.mock.calls.find(([, ms]) => ms === TICKET_KEYS_MS) ?? expect.fail('They never change.');
+  for (let tried = 1; tried < 144; tried += 1) await change();
+  expect(site.lines.filter(({ message }) => message.includes('session tickets'))).toHaveLength(143);
+  expect(await isResumed(tlsPort(site), ticket, 'TLSv1.3')).toBe(true);
+  await change();
+  expect(await isResumed(tlsPort(site), ticket, 'TLSv1.3')).toBe(false);
+});
+
 /** Two sites, each with a certificate of its own. */
 async function twoCertificates(): Promise<TestHost> {
   const [from, until] = [new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS)];

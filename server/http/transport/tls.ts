@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer, type Server as TlsServer } from 'node:https';
 import type { SecureContext, TLSSocket } from 'node:tls';
@@ -9,12 +10,17 @@ export type TlsOptions = {
   contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
   /** Returns the present keys of session tickets; without them each process has its own. */
   ticketKeys?: (() => Promise<Buffer>) | undefined;
+  /** Learns that the present keys could not be read. */
+  onTicketError?: ((error: unknown) => void) | undefined;
 } & Pick<Http2Options, 'handle' | 'onError'>;
 
 /** A handshake that takes longer is an attack or a broken connection. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** All processes change to new keys within this time; a ticket of the others means a whole handshake meanwhile. */
 const TICKETS_MS = 5 * 60_000;
+const TICKET_BYTES = 48;
+/** A process that has read no keys for 12 hours, their period, changes to keys of its own. */
+const FAILURES_MAX = 144;
 /** The tickets of another process hold only in the same context; Node would name it by how the process was started. */
 const SESSIONS = 'sites';
 
@@ -45,17 +51,24 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
     },
     onRequest,
   );
-  if (options.ticketKeys !== undefined) shareTickets(server, options.ticketKeys);
+  if (options.ticketKeys !== undefined) shareTickets(server, options.ticketKeys, options.onTicketError);
   return server;
 }
 
-/** Keeps the keys of before while others cannot be read. */
-function shareTickets(server: TlsServer, keys: () => Promise<Buffer>): void {
+/** Keeps the keys of before while others cannot be read, but not beyond their period. */
+function shareTickets(server: TlsServer, keys: () => Promise<Buffer>, onError: TlsOptions['onTicketError']): void {
+  let failures = 0;
   const share = () =>
-    keys().then(
-      (found) => server.setTicketKeys(found),
-      () => undefined,
-    );
+    keys()
+      .then((found) => {
+        server.setTicketKeys(found);
+        failures = 0;
+      })
+      .catch((error: unknown) => {
+        failures += 1;
+        if (failures % FAILURES_MAX === 0) server.setTicketKeys(randomBytes(TICKET_BYTES));
+        onError?.(error);
+      });
   server.once('listening', share);
   const rotating = setInterval(share, TICKETS_MS).unref();
   server.once('close', () => clearInterval(rotating));
