@@ -82,7 +82,9 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
   ]);
   const records = recordStates(wanted, answers, target);
   const isSet = records.every(({ purpose, state }) => purpose !== 'route' || state === 'ok');
-  const undone = isSet ? undefined : await undoneSets(told);
+  // Of other states no change by anybody is told.
+  const isWatched = told.state === 'active' || told.state === 'misconfigured';
+  const undone = isSet || !isWatched ? undefined : await undoneSets(told);
   const pointedNames = namesOf(told).filter((name) => pointsToOf(name, records, answers, target) === 'here');
   const asked = { pointedNames, signal };
   const domain = target.isServedHere ? told : await askPlatform(providers, deployment, told, asked);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
+import { DnsChangeModel } from '../../../server/database/models/domains/dns-change.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
@@ -19,6 +20,13 @@ test('a change by another hand is found by the schedule, and mailed once', async
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: new Date() } });
   await lab.zone('watched.test');
   const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'watched.test' });
+  {
+    // Before it was active no change of it is told, so no plan is read.
+    using plans = vi.spyOn(DnsChangeModel, 'find');
+    await caller.domains.check({ domainId });
+    expect(plans).not.toHaveBeenCalled();
+  }
+  app.clock.advance(2_000);
   await lab.write('watched.test', setsOf(records));
   expect((await caller.domains.check({ domainId })).state).toBe('active');
 
