@@ -52,7 +52,7 @@ export function problemOf(found: Obstructed): Problem | null {
     otherNameServers(
       domain,
       answers,
-      proofGone(found) === null ? 'The records are right there.' : 'The proof is not there.',
+      proofGone(found) === null ? (nameElsewhere(found)?.message ?? RIGHT_THERE) : 'The proof is not there.',
     ) ??
     proofGone(found) ??
     nameElsewhere(found) ??
@@ -188,6 +188,7 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
   return own.map(canonicalAddress);
 }
 
+const RIGHT_THERE = 'They have the right records.';
 export const SERVERS_CHANGED = 'name_servers_changed';
 
 /** Returns whether the registrar names none of the name servers that a proved domain had before. */
@@ -200,11 +201,7 @@ export function hasOtherServers(
 }
 
 /** Reports that the registrar names none of the name servers of before; `there` says how the new ones answer. */
-function otherNameServers(
-  domain: CheckedDomain['domain'],
-  { zone }: DnsAnswers,
-  there: `The ${'records are right' | 'records are not' | 'proof is not'} there.`,
-): Problem | null {
+function otherNameServers(domain: CheckedDomain['domain'], { zone }: DnsAnswers, there: string): Problem | null {
   if (!hasOtherServers(domain, { zone })) return null;
   const { unit, nameServers } = domain;
   const servers = zone?.servers.map(({ name }) => name) ?? [];
@@ -213,7 +210,7 @@ function otherNameServers(
     code: SERVERS_CHANGED,
     message: `${unit} has other name servers now: ${servers.slice(0, SHOWN_MAX).join(', ')}. ${there}`,
     hint:
-      there === 'The records are right there.'
+      there === RIGHT_THERE
         ? `If this was not you, go back to ${before} at your registrar, and change your password there.`
         : `Set the records there, or go back to ${before} at your registrar.`,
   };

@@ -152,7 +152,7 @@ test('name servers that another hand has named are told once, though the records
   const servers = { 'handed.test NS': ['new.handed.test.'], 'new.handed.test A': ['127.0.0.3'] };
   await lab.write('handed.test', servers);
   await lab.delegate('handed.test', { 'new.handed.test': '127.0.0.3' });
-  const told = 'handed.test has other name servers now: new.handed.test. The records are right there.';
+  const told = 'handed.test has other name servers now: new.handed.test. They have the right records.';
   expect([await look(2_000), await look(5 * MINUTE_MS), await look(30 * MINUTE_MS)]).toEqual([
     ...[
       ['active', told],

@@ -3,6 +3,7 @@ import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { noAnswers } from '../../../server/domains/records/dns-answers.ts';
+import { problemOf } from '../../../server/domains/records/problem.ts';
 import { saveCheck } from '../../../server/domains/save-check.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -18,6 +19,7 @@ const ANSWERS = {
   ...{ ...noAnswers(), isUnanswered: false, nameServers: new Map([[`${NAME} A`, [ANSWER]]]) },
   zone: { apex: NAME, servers: [{ name: 'new.test', addresses: [] }], parentServers: null, childServers: null },
 };
+const TARGET = { isServedHere: false, addresses: [], alias: null, issuers: [] };
 const REFUSED = { code: 'name_refused', message: 'The platform refuses it.', hint: null };
 
 test('name servers that another hand has named are not taken as known while another problem is told', async () => {
@@ -31,11 +33,10 @@ test('name servers that another hand has named are not taken as known while anot
     ...{ concern: { code: REFUSED.code, since: now, toldAt: now } },
     attached: { ...{ destinationId: 'its', platform: 'netlify', records: [], steps: [], answers: [] }, error: REFUSED },
   });
-  const target = { isServedHere: false, addresses: [], alias: null, issuers: [] };
   const look = async () => {
     app.clock.advance(HOUR_MS);
     const domain = await DomainModel.findOne(place).orFail();
-    const found = { domain, answers: ANSWERS, records: [ROUTE], target, zoneHolder: null, tookMs: 0 };
+    const found = { domain, answers: ANSWERS, records: [ROUTE], target: TARGET, zoneHolder: null, tookMs: 0 };
     await transaction((session) => saveCheck(session, app.providers, found));
     const { state, problem, nameServers } = await DomainModel.findOne(place).orFail();
     return [state, problem?.code, ...nameServers];
@@ -45,4 +46,23 @@ test('name servers that another hand has named are not taken as known while anot
   expect(await look()).toEqual(['active', 'name_servers_changed', 'old.test']);
   expect(await look()).toEqual(['active', 'name_servers_changed', 'new.test']);
   expect(await look()).toEqual(['active', undefined, 'new.test']);
+});
+
+test('of other name servers it is told when one of the names leads elsewhere there', () => {
+  const domain = {
+    ...{ name: NAME, servedName: NAME, unit: NAME, proof: { name: `_fairlead.${NAME}`, value: 'proof' } },
+    ...{ provedAt: new Date(0), rightRecords: [], nameServers: ['old.test'], attached: null },
+  };
+  const elsewhere = { ...ANSWER, values: ['192.0.2.99'] };
+  const www: CheckedRecord = {
+    ...{ ...ROUTE, name: `www.${NAME}`, state: 'wrong' },
+    seen: [{ ...elsewhere, isAuthority: true }],
+  };
+  const nameServers = new Map([...ANSWERS.nameServers, [`www.${NAME} A`, [elsewhere]]]);
+  const answers = { ...ANSWERS, nameServers };
+  const messageWith = (records: CheckedRecord[]) =>
+    problemOf({ domain, answers, records, target: TARGET, leaving: [] })?.message;
+  const changed = `${NAME} has other name servers now: new.test.`;
+  expect(messageWith([ROUTE])).toBe(`${changed} They have the right records.`);
+  expect(messageWith([ROUTE, www])).toMatch(`${changed} www.${NAME}`);
 });
