@@ -9,7 +9,7 @@ import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
-import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { Card, CardHeader } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
 import { Beside } from '../components/page/error-boundary.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
@@ -28,11 +28,8 @@ import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** Needed only while something is being published. */
-const RunningPublication = lazy(async () => ({
-  default: (await import('../features/releases/progress/running-release.tsx')).RunningPublication,
-}));
-const RunningRelease = lazy(async () => ({
-  default: (await import('../features/releases/progress/running-release.tsx')).RunningRelease,
+const PublishingCard = lazy(async () => ({
+  default: (await import('../features/releases/progress/running-release.tsx')).PublishingCard,
 }));
 
 /** Needed only while a folder waits. */
@@ -93,7 +90,9 @@ function useDashboard() {
   const health = useHealth([...new Set(looked.map(({ id }) => id))]);
   // The user document has the count before the list arrives, so that the placeholder is as tall as the list.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
-  return { deployments, releases, allowance, everyone, health, count: deployments.data?.items.length ?? expected };
+  const isAsking = deployments.isPending || everyone.isLoading || health.isLoading;
+  const count = deployments.data?.items.length ?? expected;
+  return { deployments, releases, allowance, everyone, health, isAsking, count };
 }
 
 type AskedProps = { asked: ReturnType<typeof useDashboard> };
@@ -102,58 +101,61 @@ function Sites({ asked }: AskedProps) {
   const { releases, everyone } = asked;
   /** A short list spans fewer rows, so that it does not end long before the column beside it. */
   const isLong = asked.count > 3;
+  const placeholder = (
+    <Card>
+      <SkeletonRows rows={asked.count} lines={3} />
+    </Card>
+  );
   return (
-    <>
-      <Suspense>
-        <AttentionList
-          deployments={everyone.inCare}
-          health={asked.health.byId}
-          hasMore={everyone.hasMoreInCare}
-          allowance={asked.allowance.data}
-        />
-      </Suspense>
-      {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
-        <Card className={classNames('min-w-0 overflow-hidden', isLong && 'lg:row-span-2')}>
-          <Deployments asked={asked} />
-        </Card>
-        <div
-          className={classNames(
-            'flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1',
-            !isLong && 'lg:row-span-3',
+    <Suspense fallback={placeholder}>
+      <AttentionList
+        deployments={everyone.inCare}
+        health={asked.health.byId}
+        hasMore={everyone.hasMoreInCare}
+        allowance={asked.allowance.data}
+        isAsking={asked.isAsking}
+        placeholder={placeholder}
+      >
+        {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
+        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
+          <Card className={classNames('min-w-0 overflow-hidden', isLong && 'lg:row-span-2')}>
+            <Deployments asked={asked} />
+          </Card>
+          <div
+            className={classNames(
+              'flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1',
+              !isLong && 'lg:row-span-3',
+            )}
+          >
+            <PublishingNow deployments={everyone.deploying} />
+            <Drop shape="compact" description="It stays private until you publish." />
+          </div>
+          {!releases.isError && (
+            <LastActivity
+              history={releases.data}
+              shownEntries={SHOWN_RELEASES}
+              action={<SeeAll to={paths.deploymentHistory} what="releases" />}
+              className={isLong && 'lg:col-start-2 lg:row-span-2 lg:row-start-2'}
+            />
           )}
-        >
-          <PublishingNow deployments={everyone.deploying} />
-          <Drop shape="compact" description="It stays private until you publish." />
+          <VisitsCard />
         </div>
-        {!releases.isError && (
-          <LastActivity
-            history={releases.data}
-            shownEntries={SHOWN_RELEASES}
-            action={<SeeAll to={paths.deploymentHistory} what="releases" />}
-            className={isLong && 'lg:col-start-2 lg:row-span-2 lg:row-start-2'}
-          />
-        )}
-        <VisitsCard />
-      </div>
-    </>
+      </AttentionList>
+    </Suspense>
   );
 }
 
-function Deployments({ asked: { deployments, allowance, health, count } }: AskedProps) {
+function Deployments({ asked: { deployments, allowance, health } }: AskedProps) {
   const { user } = useUser();
-  // A row that turned red a moment later would push the others down.
-  const isWaiting = deployments.isPending || health.isLoading;
   return (
     <>
       <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
-      {isWaiting && <SkeletonRows rows={count} lines={3} />}
       <FailedState
         failure={shownFailure('The deployments could not be loaded', deployments.error)}
         question={deployments}
       />
       <DeploymentRows
-        deployments={isWaiting ? [] : (deployments.data?.items ?? [])}
+        deployments={deployments.data?.items ?? []}
         isReadOnly={(id) => isReadOnly(allowance.data, id)}
         badge={user?.isBetaTester && <BetaBadge />}
         below={(deployment) => <HealthLine deployment={deployment} health={health.byId.get(deployment.id)} />}
@@ -162,7 +164,7 @@ function Deployments({ asked: { deployments, allowance, health, count } }: Asked
   );
 }
 
-type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[] };
+type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[]; isLoading: boolean };
 
 /**
  * Returns the deployments that need attention, and those being published, among all deployments. The first page
@@ -178,8 +180,9 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
         inCare: inCare.data?.items ?? [],
         hasMoreInCare: (inCare.data?.nextCursor ?? null) !== null,
         deploying: deploying.data?.items ?? [],
+        isLoading: inCare.isLoading,
       }
-    : { inCare: items, hasMoreInCare: false, deploying: items };
+    : { inCare: items, hasMoreInCare: false, deploying: items, isLoading: false };
 }
 
 function firstDropText(allowance: Allowance | undefined): string {
@@ -226,20 +229,8 @@ function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) 
   );
   if (sending.length + running.length === 0) return null;
   return (
-    <Card>
-      <CardBody>
-        <h2 className="mb-4 font-semibold">Publishing now</h2>
-        <div className="flex flex-col gap-5">
-          <Suspense fallback={<SkeletonRows rows={sending.length + running.length} lines={2} />}>
-            {sending.map((publication) => (
-              <RunningPublication key={publication.deploymentId} publication={publication} />
-            ))}
-            {running.map((release) => (
-              <RunningRelease key={release.deploymentId} {...release} />
-            ))}
-          </Suspense>
-        </div>
-      </CardBody>
-    </Card>
+    <Suspense fallback={<SkeletonRows rows={sending.length + running.length} lines={2} />}>
+      <PublishingCard sending={sending} running={running} />
+    </Suspense>
   );
 }

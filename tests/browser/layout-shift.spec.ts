@@ -198,5 +198,9 @@ test('no screen of the app jumps while it comes', async ({ page, context, app })
 test('no screen of one domain, payment or report jumps while it comes', async ({ page }) => {
   const account = await newcomer(page);
   const { deploymentId } = await publishSite(account, 'Harbour lights', { 'index.html': '<h1>Harbour</h1>' });
-  await followAll(page, await placesOf(account, deploymentId, 'Harbour lights'), IS_FULL ? [SMALL, LARGE] : [SMALL]);
+  const places = await placesOf(account, deploymentId, 'Harbour lights');
+  await followAll(page, places, IS_FULL ? [SMALL, LARGE] : [SMALL]);
+  // Nobody sets the records of the domain, which the dashboard names above all that it has.
+  await compareAll(page, ['/dashboard']);
+  await expect(page.getByRole('heading', { name: 'Needs you' })).toBeVisible();
 });

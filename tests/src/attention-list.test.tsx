@@ -186,3 +186,29 @@ test('a deployment whose last check failed is named with the first that fails, a
   ]);
   expect(shown.linkTo('See what to do')).toBe('/diagnostics?deployment=down');
 });
+
+test('what stands below waits until all is known that may come above it, and then stays', async () => {
+  const nothing = { items: [], nextCursor: null };
+  let answer = (_list: typeof nothing) => {};
+  const waiting = new Promise<typeof nothing>((resolve) => {
+    answer = resolve;
+  });
+  const answers = {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'domains.list': () => nothing,
+    'certificates.list': () => waiting,
+    'subscription.get': () => null,
+  };
+  const list = (isAsking: boolean) => (
+    <AttentionList deployments={[]} allowance={allowanceOf()} isAsking={isAsking} placeholder="One moment">
+      The rest
+    </AttentionList>
+  );
+  using asking = showScreen(list(true), { ...answers, 'certificates.list': () => nothing });
+  using shown = showScreen(list(false), answers);
+  await asking.sees('One moment');
+  expect(shown.page.textContent).toBe('One moment');
+  answer(nothing);
+  await expect.poll(() => shown.page.textContent).toBe('The rest');
+  expect(asking.page.textContent).toBe('One moment');
+});

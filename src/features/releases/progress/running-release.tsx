@@ -1,7 +1,9 @@
+import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
+import { Card, CardBody } from '../../../components/card.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { formatSizeOf } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
@@ -76,5 +78,28 @@ function RunningLine({ to, name, count, fraction, text }: RunningLineProps) {
       <Progress label={`Publishing ${name}`} fraction={fraction} />
       <span className="mt-2 block text-xs text-ink-muted tabular-nums">{text}</span>
     </Link>
+  );
+}
+
+type PublishingCardProps = {
+  sending: readonly Publication[];
+  running: readonly ComponentProps<typeof RunningRelease>[];
+};
+
+export function PublishingCard({ sending, running }: PublishingCardProps) {
+  return (
+    <Card>
+      <CardBody>
+        <h2 className="mb-4 font-semibold">Publishing now</h2>
+        <div className="flex flex-col gap-5">
+          {sending.map((publication) => (
+            <RunningPublication key={publication.deploymentId} publication={publication} />
+          ))}
+          {running.map((release) => (
+            <RunningRelease key={release.deploymentId} {...release} />
+          ))}
+        </div>
+      </CardBody>
+    </Card>
   );
 }

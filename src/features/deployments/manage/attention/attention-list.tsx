@@ -1,5 +1,5 @@
 import { CircleX, Hand, TriangleAlert, Unplug } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../../../../routers/schemas/diagnostics.ts';
@@ -36,6 +36,12 @@ export type AttentionListProps = {
   /** True when there are more than are listed. */
   hasMore?: boolean;
   allowance: Allowance | undefined;
+  /** True while the props are not yet complete. */
+  isAsking?: boolean;
+  /** Stands there until it is known whether anything needs the person. */
+  placeholder?: ReactNode;
+  /** What stands below; it comes once nothing above it can move it any more. */
+  children?: ReactNode;
 };
 
 /** A person reads this many; the page of all domains has the rest. */
@@ -50,7 +56,32 @@ const MORE_DEPLOYMENTS: AttentionItem = {
 };
 
 /** Lists everything that waits for the person, each with a link to its remedy. */
-export function AttentionList({ deployments, health, hasMore = false, allowance }: AttentionListProps) {
+export function AttentionList(props: AttentionListProps) {
+  const { items, isAsking } = useAttention(props);
+  // What is asked later, when the account has changed, takes nothing away that is on the screen.
+  const [isComplete, setComplete] = useState(false);
+  if (!isComplete && !isAsking) setComplete(true);
+  return (
+    <>
+      {items.length === 0 ? (
+        !isComplete && props.placeholder
+      ) : (
+        <Card className="mb-6 overflow-hidden">
+          <CardHeader title="Needs you" count={items.length} />
+          <ul className="divide-y divide-line">
+            {items.map((item) => (
+              <AttentionRow key={item.key} item={item} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {isComplete && props.children}
+    </>
+  );
+}
+
+/** Returns what waits for the person, and whether some of it is still asked for. */
+function useAttention({ deployments, health, hasMore, allowance, isAsking }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
   // Of many that wait for their first record, none hides one whose visitors are turned away, or that was lost.
@@ -81,17 +112,9 @@ export function AttentionList({ deployments, health, hasMore = false, allowance 
     ...failedPlatformItems(deployments),
     ...(hasMore ? [MORE_DEPLOYMENTS] : []),
   ];
-  if (items.length === 0) return null;
-  return (
-    <Card className="mb-6 overflow-hidden">
-      <CardHeader title="Needs you" count={items.length} />
-      <ul className="divide-y divide-line">
-        {items.map((item) => (
-          <AttentionRow key={item.key} item={item} />
-        ))}
-      </ul>
-    </Card>
-  );
+  const asked = [connections, domains, broken, certificates, subscription];
+  // What failed is asked again: nobody waits for that to see the rest.
+  return { items, isAsking: isAsking || asked.some((one) => one.isLoading && one.failureCount === 0) };
 }
 
 /**
