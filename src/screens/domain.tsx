@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { Link, useParams } from 'wouter';
-import type { Domain } from '../../routers/schemas/domains.ts';
+import type { CheckedRecord, Domain } from '../../routers/schemas/domains.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
@@ -168,7 +168,7 @@ function VisitorsCard({
   domain: Domain;
   deployment: { id: string; name: string } | undefined;
 }) {
-  const { name, counterpart, servedName, pointedNames, url, provedAt, activeSince } = domain;
+  const { name, counterpart, servedName, pointedNames, url, provedAt, activeSince, records } = domain;
   const names = counterpart === null ? [name] : [name, counterpart];
   const served = writtenName(domain, servedName);
   return (
@@ -182,6 +182,7 @@ function VisitorsCard({
               isPointed: pointedNames.includes(one),
               isProved: provedAt !== null,
               hasWorked: activeSince !== null,
+              hasOwn: records.some((record) => record.name === one && isSeen(record)),
               redirectsTo: one === servedName ? null : served,
             })}
           </p>
@@ -207,10 +208,21 @@ function VisitorsCard({
   );
 }
 
-type Visit = { isPointed: boolean; isProved: boolean; hasWorked: boolean; redirectsTo: string | null };
+function isSeen({ purpose, value, seen }: CheckedRecord): boolean {
+  return purpose === 'route' && seen.some(({ isAuthority, values }) => isAuthority && values?.includes(value));
+}
 
-function visitorText({ isPointed, isProved, hasWorked, redirectsTo }: Visit): string {
-  if (!isPointed) return hasWorked ? 'does not point here alone.' : 'does not point here yet.';
+type Visit = {
+  isPointed: boolean;
+  isProved: boolean;
+  hasWorked: boolean;
+  /** True when a name server has a record that leads here. */
+  hasOwn: boolean;
+  redirectsTo: string | null;
+};
+
+function visitorText({ isPointed, isProved, hasWorked, hasOwn, redirectsTo }: Visit): string {
+  if (!isPointed) return `does not point here${hasOwn ? ' alone' : hasWorked ? '' : ' yet'}.`;
   if (!isProved) return 'points here, and is served once you have proved that it is yours.';
   return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
 }

@@ -156,8 +156,11 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   const records = [recordOf({ state: 'wrong', seen: [cached] })];
   const domain = domainOf({ state: 'active', activeSince: new Date(0), checkedAt: new Date(0), records });
   using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
-  await shown.sees('does not point here alone.');
+  await shown.sees('shop.example does not point here.');
   expect(shown.page.textContent).not.toMatch(/caches/i);
+  const beside = recordOf({ state: 'wrong', seen: [answerOf('ns1', ['203.0.113.7', '192.0.2.9'])] });
+  using shared = showScreen(<DomainScreen />, domainAnswers({ ...domain, records: [beside] }), PLACE);
+  await shared.sees('shop.example does not point here alone.');
   const later = { ...domain, checkedAt: new Date('2126-01-01') };
   using again = showScreen(<RecordTable domain={later} />, {});
   expect(again.page.textContent).toContain('Caches may show the old value until');
