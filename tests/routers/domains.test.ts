@@ -351,6 +351,21 @@ test('of a removed name the records are named that exist, with the address that 
   ]);
 });
 
+test('a plan that failed before another one was undone does not come back', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Undone');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'undone.test' });
+  const fields = { accountId: person.user.id, domainId, connectionId: newId(), zone: { name: 'undone.test' } };
+  const plan = { ...fields, changes: [], conflicts: [], expiresAt: new Date(8e12) };
+  const store = (state: 'applied' | 'failed' | 'undone', updatedAt: Date) =>
+    DnsChangeModel.insertMany([{ ...plan, _id: newId(), state, updatedAt }], { timestamps: false });
+  await store('applied', new Date('2026-11-01'));
+  await store('failed', new Date('2026-11-02'));
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'failed' });
+  await store('undone', new Date('2026-11-03'));
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'applied' });
+});
+
 test('names that were claimed in the trial are counted once more when they are proved', async () => {
   await using app = await createDomainApp(lab);
   const person = await livePerson(app, 'Capped');

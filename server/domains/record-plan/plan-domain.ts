@@ -132,15 +132,16 @@ function tooLarge({ name }: DnsZone): AppError {
   });
 }
 
-/** The states of a plan that was begun and not undone. */
-const BEGUN = ['applying', 'applied', 'failed', 'undoing'] as const;
+/** The states of a plan that was begun. */
+const BEGUN = ['applying', 'applied', 'failed', 'undoing', 'undone'] as const;
 
 /**
- * Returns the plan of a domain that was begun last, for its page: it is being written or undone, can be undone, or has
- * failed. Null when there is none. Throws `not_found`.
+ * Returns the plan of a domain that was begun last and not undone, for its page: it is being written or undone, can be
+ * undone, or has failed, unless another was begun since. Null when there is none. Throws `not_found`.
  */
 export async function lastPlan(ctx: AccountContext, input: LastPlanInput): Promise<RecordPlan | null> {
   const { _id: domainId, accountId } = await findDomain(ctx, input.domainId);
-  const doc = await DnsChangeModel.findOne({ accountId, domainId, state: { $in: BEGUN } }).sort({ updatedAt: -1 });
-  return doc === null ? null : toRecordPlan(doc);
+  const begun = await DnsChangeModel.find({ accountId, domainId, state: { $in: BEGUN } }).sort({ updatedAt: -1 });
+  const last = begun.find(({ state }, at) => state !== 'undone' && (state !== 'failed' || at === 0));
+  return last === undefined ? null : toRecordPlan(last);
 }
