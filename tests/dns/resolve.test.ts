@@ -197,13 +197,13 @@ test('a DS is asked of the parent', async () => {
   expect(await asked('signed.test', 'DS')).toEqual([['ns.test', ['7 13 2 ab'.padEnd(71, '0')]]]);
 });
 
-test('the CAA set is the nearest above a name, and that of the name it is an alias of', async () => {
+test('the CAA set is the nearest above a name, and that of the name it is an alias of, named by where it stands', async () => {
   expect(await client.caaOf('not.there.www.shop.test', signal)).toEqual({
     name: 'shop.test',
     values: ['0 issue "ca.test"'],
   });
   expect(await client.caaOf('outside.shop.test', signal)).toEqual({
-    name: 'outside.shop.test',
+    name: 'www.signed.test',
     values: ['0 issuewild ";"'],
   });
   expect(await client.caaOf('www.false.test', signal)).toBeNull();

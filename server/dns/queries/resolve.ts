@@ -170,30 +170,35 @@ function negativeTtl({ type, ttl, value }: Reply['authorities'][number]): number
   return type === 'SOA' ? [Math.min(ttl, Number(value.split(' ').at(-1)))] : [];
 }
 
-/** Climbs from the name to its top-level domain (RFC 8659, section 3); an alias counts as the set of its target. */
-async function findCaa(name: string, questions: Questions): Promise<{ name: string; values: string[] } | null> {
+type CaaSet = { name: string; values: string[] };
+
+/**
+ * Climbs from the name to its top-level domain (RFC 8659, section 3); an alias counts as the set of its target, and is
+ * named by it: no CAA record can stand beside a CNAME.
+ */
+async function findCaa(name: string, questions: Questions): Promise<CaaSet | null> {
   const walk = await followDelegations(name, questions);
   if (walk === null) return null;
   for (const ancestor of ancestorsOf(name)) {
     const cut = walk.cuts.findLast(({ apex }) => isWithin(ancestor, apex));
-    const values = cut === undefined ? [] : await caaAt(ancestor, cut, questions);
-    if (values.length > 0) return { name: ancestor, values };
+    const found = cut === undefined ? null : await caaAt(ancestor, cut, questions);
+    if (found !== null && found.values.length > 0) return found;
   }
   return null;
 }
 
-async function caaAt(name: string, cut: Cut, questions: Questions): Promise<string[]> {
+async function caaAt(name: string, cut: Cut, questions: Questions): Promise<CaaSet | null> {
   let asked = { name, cut };
   for (let aliases = 0; aliases <= ALIASES_MAX; aliases += 1) {
     const reply = await askServers(asked.cut, asked.name, questions, 'CAA');
     if (typeof reply === 'string') throw await unanswered(reply, asked.cut, questions);
     const { values, owner } = valuesIn(reply, asked.name, 'CAA');
-    if (values.length > 0 || owner === asked.name || !isName(owner)) return values;
+    if (values.length > 0 || owner === asked.name || !isName(owner)) return { name: owner, values };
     const walk = await followDelegations(owner, questions);
-    if (walk === null || isUnregistered(walk)) return [];
+    if (walk === null || isUnregistered(walk)) return null;
     asked = { name: owner, cut: deepest(walk.cuts) };
   }
-  return [];
+  return null;
 }
 
 /** Tells servers that do not answer a CAA question from servers that cannot be reached. */
