@@ -3,8 +3,10 @@ import { Link, useParams } from 'wouter';
 import type { CheckedRecord, Domain } from '../../routers/schemas/domains.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { HostName } from '../components/host-name.tsx';
+import { ErrorState } from '../components/page/error-state.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
@@ -69,6 +71,17 @@ export function DomainScreen() {
       <Card>
         {domain.error === null ? (
           <SkeletonRows rows={3} />
+        ) : isNothing(domain.error) ? (
+          <ErrorState
+            title="This domain does not exist"
+            action={
+              <Button size="sm" asChild>
+                <Link to={paths.domains}>See your domains</Link>
+              </Button>
+            }
+          >
+            It may have been removed, or belong to another account.
+          </ErrorState>
         ) : (
           <FailedState failure={shownFailure('This domain could not be loaded', domain.error)} question={domain} />
         )}

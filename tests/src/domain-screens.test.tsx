@@ -70,7 +70,8 @@ test('a domain that was removed elsewhere is told so where it is open', async ()
   await shown.sees('Waiting for DNS');
   answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
-  await shown.sees('There is no such domain.');
+  await shown.sees('This domain does not exist');
+  expect(shown.linkTo('See your domains')).toBe('/domains');
 });
 
 test('Check now looks at once and shows what was seen', async () => {
@@ -253,7 +254,8 @@ test('a domain that is not there is an error with the way back', async () => {
     'domains.get': () => refusal('not_found', 'There is no such domain.'),
   };
   using shown = showScreen(<DomainScreen />, answers, PLACE);
-  await shown.sees('There is no such domain.');
+  await shown.sees('This domain does not exist');
+  expect(shown.linkTo('See your domains')).toBe('/domains');
   expect(shown.linkTo('Domains')).toBe('/domains');
 });
 
