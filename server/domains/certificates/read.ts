@@ -65,8 +65,9 @@ export function toDetails(doc: CertificateRow): CertificateDetails {
   };
 }
 
-function toRehearsal({ rehearsal }: Pick<CertificateRow, 'rehearsal'>): Certificate['rehearsal'] {
-  if (!rehearsal) return null;
+/** Returns the last rehearsal; one from before the present certificate says nothing about the next. */
+function toRehearsal({ rehearsal, issued }: ListedRow): Certificate['rehearsal'] {
+  if (!rehearsal || (issued?.signedAt && rehearsal.at < issued.signedAt)) return null;
   const checks = rehearsal.checks.map(({ id, verdict, message }) => ({ id, verdict, message }));
   return { at: rehearsal.at, checks };
 }

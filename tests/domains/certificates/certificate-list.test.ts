@@ -81,3 +81,22 @@ test.each([[{}], [{ needsCare: true as const }]])('a list comes page by page: %o
   const some = await caller.certificates.list({ ...filter, domainIds: domainIds.slice(0, 2) });
   expect(some.items.map(({ domainId }) => domainId).toSorted()).toEqual(domainIds.slice(0, 2).toSorted());
 });
+
+test('a rehearsal is shown until the next certificate is there', async () => {
+  await using app = await createTestApp();
+  const { caller, user } = await app.person();
+  const [before, signedAt, after] = [new Date('2026-01-01'), new Date('2026-01-02'), new Date('2026-01-03')];
+  const issued = {
+    ...{ names: ['harbour.test'], chain: 'CHAIN', key: 'KEY', serial: '0a', issuer: 'An authority', signedAt },
+    ...{ authorityId: 'ca.test', chosen: 0.5, notBefore: before, notAfter: new Date('2026-04-01') },
+  };
+  for (const [at, shown] of [
+    [before, null],
+    [after, { at: after, checks: [] }],
+  ] as const) {
+    const _id = newId();
+    const row = { _id, accountId: user.id, domainId: newId(), names: issued.names, state: 'issued' as const };
+    await CertificateModel.create({ ...row, issued, rehearsal: { at, checks: [] }, history: [] });
+    expect((await caller.certificates.get({ certificateId: _id })).rehearsal).toEqual(shown);
+  }
+});
