@@ -36,6 +36,8 @@ export const certificateSchema = z.strictObject({
   id: idSchema,
   domainId: idSchema,
   names: z.array(z.string()),
+  /** The names that the present certificate is not for; absent when there is none of these. */
+  uncovered: z.optional(z.array(z.string())),
   state: certificateStateSchema,
   /** The serial number in hex; null until one was issued. */
   serial: z.nullable(z.string()),

@@ -47,6 +47,15 @@ test('a renewal that failed says why and when it is tried again, and the certifi
   expect(shown.page.textContent).toContain('Next try');
 });
 
+test('a name that the present certificate is not for is told, which is no failed renewal', async () => {
+  const problem = { type: 'caa', message: 'CAA records forbid it.', detail: null, link: null, at: AT };
+  const part = certificateOf({ problem, uncovered: ['www.shop.example'] });
+  using shown = showScreen(<CertificatesScreen />, answersFor(part));
+  await shown.sees('There is none for www.shop.example yet.');
+  expect(shown.page.textContent).toContain('Not for all names');
+  expect(shown.page.textContent).not.toContain('Renewal failed');
+});
+
 test.each([
   ['connection', '203.0.113.7: Timeout during connect', 'What the authority said'],
   ['dnsUnseen', 'The name server ns1.example does not show it.', 'Details'],

@@ -29,10 +29,12 @@ type ListedRow = Omit<CertificateRow, 'history' | 'order' | 'issued'> & {
 /** Converts the document for a list, which needs neither chain and key nor history. */
 export function toCertificate(doc: ListedRow): Certificate {
   const { issued, problem } = doc;
+  const uncovered = issued ? doc.names.filter((name) => !issued.names.includes(name)) : [];
   return {
     id: doc._id,
     domainId: doc.domainId,
     names: [...doc.names],
+    ...(uncovered.length > 0 && { uncovered }),
     // A new one was requested by hand, and nothing is left of the revoked one.
     state: doc.state === 'revoked' && doc.isWanted ? 'pending' : doc.state,
     serial: issued?.serial ?? null,

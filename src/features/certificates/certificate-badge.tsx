@@ -15,11 +15,11 @@ const looks: Record<CertificateState, Look> = {
   revoked: { tone: 'unknown', icon: ShieldOff, word: 'Revoked' },
 };
 
-export function CertificateBadge({ certificate: { state, problem } }: { certificate: Certificate }) {
+export function CertificateBadge({ certificate: { state, problem, uncovered } }: { certificate: Certificate }) {
   if (state === 'issued' && problem !== null) {
     return (
       <Badge tone="warn" icon={TriangleAlert}>
-        Renewal failed
+        {uncovered ? 'Not for all names' : 'Renewal failed'}
       </Badge>
     );
   }

@@ -25,7 +25,8 @@ const DAY_MS = 86_400_000;
 
 /** One certificate: its names, its lifetime, its problem, and the acts on it. */
 export function CertificateRow({ certificate }: { certificate: Certificate }) {
-  const { id, names, state, issuer, notBefore, notAfter, renewAt, problem, nextTryAt, rehearsal } = certificate;
+  const { id, names, uncovered, state, issuer, notBefore, notAfter, renewAt, problem, nextTryAt, rehearsal } =
+    certificate;
   const absent = state === 'revoked' ? 'No longer in use' : 'Not issued yet';
   // A test from before the failure, and the planned time, would contradict it.
   const isTestNews = rehearsal !== null && (problem === null || rehearsal.at > problem.at);
@@ -49,6 +50,7 @@ export function CertificateRow({ certificate }: { certificate: Certificate }) {
             </>
           )}
         </p>
+        {uncovered && <p className="mt-1 text-sm text-bad">There is none for {uncovered.join(', ')} yet.</p>}
         {problem !== null && <CertificateProblem problem={problem} nextTryAt={nextTryAt} />}
         {isTestNews && (
           <p className="mt-1 text-sm text-ink-muted wrap-anywhere">

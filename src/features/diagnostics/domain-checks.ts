@@ -77,14 +77,15 @@ function certificateSeen({ id, state }: Domain, certificates: readonly Certifica
     const seen = state === 'active' ? 'Not issued yet.' : 'It is issued once the records point here.';
     return { verdict: 'unknown', seen, at: null, link: null };
   }
-  const { notAfter, problem } = certificate;
+  const { notAfter, problem, uncovered } = certificate;
   if (notAfter <= now) {
     const seen = `It expired on ${formatDate(notAfter)}. ${problem?.message ?? 'It was not renewed in time.'}`;
     return { verdict: 'fail', seen, at: notAfter, link };
   }
   const until = `It is valid until ${formatDate(notAfter)}.`;
   if (problem !== null) {
-    return { verdict: 'warn', seen: `It could not be renewed. ${problem.message} ${until}`, at: problem.at, link };
+    const failed = uncovered ? `There is none for ${uncovered.join(', ')} yet.` : 'It could not be renewed.';
+    return { verdict: 'warn', seen: `${failed} ${problem.message} ${until}`, at: problem.at, link };
   }
   const seen = certificate.isPublic
     ? until

@@ -100,3 +100,17 @@ test('a rehearsal is shown until the next certificate is there', async () => {
     expect((await caller.certificates.get({ certificateId: _id })).rehearsal).toEqual(shown);
   }
 });
+
+test('names that the present certificate is not for are listed apart', async () => {
+  await using app = await createTestApp();
+  const { caller, user } = await app.person();
+  const issued = {
+    ...{ names: ['harbour.test'], chain: 'CHAIN', key: 'KEY', serial: '0a', issuer: 'An authority', chosen: 0.5 },
+    ...{ authorityId: 'ca.test', notBefore: new Date('2026-01-01'), notAfter: new Date('2026-04-01') },
+  };
+  const names = ['harbour.test', 'www.harbour.test'];
+  const row = { _id: newId(), accountId: user.id, domainId: newId(), state: 'issued' as const };
+  await CertificateModel.create({ ...row, names, issued, history: [] });
+  const { items } = await caller.certificates.list();
+  expect(items).toMatchObject([{ names, uncovered: ['www.harbour.test'] }]);
+});
