@@ -151,6 +151,12 @@ test('what changes stands open, what is right already is folded away, and a remo
   expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Make 1 change');
 });
 
+test('a record that is gone from a working domain is not said to be on its way', () => {
+  const lost = domainOf({ state: 'misconfigured', activeSince: new Date(0) });
+  using shown = showScreen(<RecordTable domain={lost} />, {});
+  expect(shown.page.textContent).toMatch(/Not seen$/);
+});
+
 test('a name that worked once is not said to lead here not yet, and no cache is named that has forgotten', async () => {
   const cached = { ...answerOf('resolver', ['192.0.2.9']), isAuthority: false };
   const records = [recordOf({ state: 'wrong', seen: [cached] })];

@@ -189,7 +189,7 @@ function stateText(record: CheckedRecord, domain: Domain): string {
     case 'wrong':
       return answers.some((values) => values?.includes(value)) ? 'Another value as well' : 'Another value';
     case 'missing':
-      return 'Not seen yet';
+      return domain.activeSince === null ? 'Not seen yet' : 'Not seen';
   }
 }
 
