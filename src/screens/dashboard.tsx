@@ -22,7 +22,6 @@ import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
-import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
@@ -128,7 +127,7 @@ function Sites({ asked }: AskedProps) {
             )}
           >
             <PublishingNow deployments={everyone.deploying} />
-            <Drop shape="compact" description="It stays private until you publish." />
+            <Drop shape="compact" description={PRIVATE} />
           </div>
           {!releases.isError && (
             <LastActivity
@@ -185,11 +184,12 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
     : { inCare: items, hasMoreInCare: false, deploying: items, isLoading: false };
 }
 
+const PRIVATE = 'It stays private until you publish.';
+
 function firstDropText(allowance: Allowance | undefined): string {
   const isFree = allowance?.plan === 'free' && allowance.isTrialAvailable;
-  return isFree
-    ? `You first see what is in it. Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.`
-    : 'You first see what is in it. It stays private until you publish.';
+  const further = isFree ? `Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.` : PRIVATE;
+  return `You first see what is in it. ${further}`;
 }
 
 function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
@@ -222,10 +222,9 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
   const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
-  const running = deployments.flatMap(({ id, name, slug, url, latestRelease, destinations }) =>
-    latestRelease !== null && isRunningReleaseState(latestRelease.state) && destinations[0]?.state !== 'waiting'
-      ? [{ deploymentId: id, name: deploymentLabel({ name, slug, url }), number: latestRelease.number }]
-      : [],
+  const running = deployments.filter(
+    ({ latestRelease, destinations }) =>
+      latestRelease !== null && isRunningReleaseState(latestRelease.state) && destinations[0]?.state !== 'waiting',
   );
   if (sending.length + running.length === 0) return null;
   return (

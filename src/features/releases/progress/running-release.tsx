@@ -1,10 +1,11 @@
-import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card, CardBody } from '../../../components/card.tsx';
 import { Progress } from '../../../components/progress.tsx';
+import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatSizeOf } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
@@ -83,7 +84,8 @@ function RunningLine({ to, name, count, fraction, text }: RunningLineProps) {
 
 type PublishingCardProps = {
   sending: readonly Publication[];
-  running: readonly ComponentProps<typeof RunningRelease>[];
+  /** Deployments whose newest release the server works on. */
+  running: readonly Deployment[];
 };
 
 export function PublishingCard({ sending, running }: PublishingCardProps) {
@@ -95,8 +97,13 @@ export function PublishingCard({ sending, running }: PublishingCardProps) {
           {sending.map((publication) => (
             <RunningPublication key={publication.deploymentId} publication={publication} />
           ))}
-          {running.map((release) => (
-            <RunningRelease key={release.deploymentId} {...release} />
+          {running.map((one) => (
+            <RunningRelease
+              key={one.id}
+              deploymentId={one.id}
+              name={deploymentLabel(one)}
+              number={one.latestRelease?.number ?? one.releaseCount}
+            />
           ))}
         </div>
       </CardBody>
