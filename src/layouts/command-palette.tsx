@@ -65,9 +65,22 @@ const ALSO: Partial<Record<PathName, string>> = {
 };
 
 /** Acts of a deployment, with the place on its page where each is done. */
-const DEPLOYMENT_ACTS: readonly { label: string; names: RegExp; place: string; icon: LucideIcon }[] = [
-  { label: 'Roll back', names: /\b(roll( ?back)?|undo|restore|revert)\b/i, place: '?tab=releases', icon: Undo2 },
-  { label: 'Delete', names: /\b(delete|remove|unpublish)\b/i, place: '?tab=settings', icon: Trash2 },
+const DEPLOYMENT_ACTS: readonly {
+  label: string;
+  names: RegExp;
+  place: string;
+  icon: LucideIcon;
+  /** With fewer releases there is nothing to do there. */
+  releasesMin: number;
+}[] = [
+  {
+    label: 'Roll back',
+    names: /\b(roll( ?back)?|undo|restore|revert)\b/i,
+    place: '?tab=releases',
+    icon: Undo2,
+    releasesMin: 2,
+  },
+  { label: 'Delete', names: /\b(delete|remove|unpublish)\b/i, place: '?tab=settings', icon: Trash2, releasesMin: 0 },
 ];
 
 const THEMES: readonly [Theme, string, LucideIcon][] = [
@@ -205,14 +218,16 @@ function useCommands(text: string): Command[] {
       also: unicodeName,
     }),
   );
-  const ofDeployments = wanted.flatMap(({ label, place, icon, names }) =>
-    items.map(
-      ({ id, name }): Command => ({
-        ...goTo(href.deployment(id) + place, `${label} ${name}`, icon),
-        kind: 'Action',
-        also: found ?? names.exec(text)?.[0],
-      }),
-    ),
+  const ofDeployments = wanted.flatMap(({ label, place, icon, names, releasesMin }) =>
+    items
+      .filter(({ releaseCount }) => releaseCount >= releasesMin)
+      .map(
+        ({ id, name }): Command => ({
+          ...goTo(href.deployment(id) + place, `${label} ${name}`, icon),
+          kind: 'Action',
+          also: found ?? names.exec(text)?.[0],
+        }),
+      ),
   );
   const acts: Command[] = enabled
     ? [

@@ -15,12 +15,12 @@ afterEach(() => {
 });
 
 /** Shows it to a person with one deployment; `first` types a text and returns the first match. */
-function showPalette() {
+function showPalette(items = [deploymentOf()]) {
   signInAs(ada);
   const list = vi.fn((input: unknown) => {
     const search = String(Reflect.get(Object(input), 'search') ?? '');
     const isFound = ({ name }: { name: string }) => `${name}.localhost hârbour`.includes(search);
-    return { items: [deploymentOf()].filter(isFound), nextCursor: null };
+    return { items: items.filter(isFound), nextCursor: null };
   });
   const shown = showScreen(
     <Palette onClose={() => {}} />,
@@ -31,7 +31,7 @@ function showPalette() {
     typeInto(shown.page, 'command', text);
     return shown.page.querySelector('[role=option]');
   };
-  return { first, [Symbol.dispose]: () => shown[Symbol.dispose]() };
+  return { first, page: shown.page, [Symbol.dispose]: () => shown[Symbol.dispose]() };
 }
 
 test.each([
@@ -59,6 +59,15 @@ test.each([
   await vi.waitFor(() => expect(palette.first(text)?.textContent).toContain(label));
   flushSync(() => (palette.first(text) as HTMLElement).click());
   expect(location.pathname + location.search).toBe(place);
+});
+
+test('a way back is offered where there is one', async () => {
+  using palette = showPalette([deploymentOf(), deploymentOf({ name: 'atlas', releaseCount: 1 })]);
+  await vi.waitFor(() => expect(palette.first('delete')?.textContent).toContain('Delete harbour'));
+  expect(palette.page.textContent).toContain('Delete atlas');
+  palette.first('roll back');
+  expect(palette.page.textContent).toContain('Roll back harbour');
+  expect(palette.page.textContent).not.toContain('Roll back atlas');
 });
 
 test('“dark” is the dark theme', () => {
