@@ -25,6 +25,7 @@ import { Dialog } from '../components/overlays/dialog.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { useDebounced } from '../lib/browser/use-debounced.ts';
+import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, type PathName, paths } from '../lib/paths.ts';
 import { type Theme, writeTheme } from '../lib/storage.ts';
 import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
@@ -80,7 +81,13 @@ const DEPLOYMENT_ACTS: readonly {
     icon: Undo2,
     releasesMin: 2,
   },
-  { label: 'Delete', names: /\b(delete|remove|unpublish)\b/i, place: '?tab=settings', icon: Trash2, releasesMin: 0 },
+  {
+    label: 'Delete',
+    names: /\b(delete|remove|unpublish)\b/i,
+    place: '?tab=settings#delete',
+    icon: Trash2,
+    releasesMin: 0,
+  },
 ];
 
 const THEMES: readonly [Theme, string, LucideIcon][] = [
@@ -208,7 +215,11 @@ function useCommands(text: string): Command[] {
       ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen', also: ALSO[name] }),
     ),
     ...items.map(
-      ({ id, name }): Command => ({ ...goTo(href.deployment(id), name, Globe), kind: 'Deployment', also: found }),
+      (deployment): Command => ({
+        ...goTo(href.deployment(deployment.id), deploymentLabel(deployment), Globe),
+        kind: 'Deployment',
+        also: found,
+      }),
     ),
   ];
   const ofDomains = (domains.data?.items ?? []).map(
@@ -222,8 +233,8 @@ function useCommands(text: string): Command[] {
     items
       .filter(({ releaseCount }) => releaseCount >= releasesMin)
       .map(
-        ({ id, name }): Command => ({
-          ...goTo(href.deployment(id) + place, `${label} ${name}`, icon),
+        (deployment): Command => ({
+          ...goTo(href.deployment(deployment.id) + place, `${label} ${deploymentLabel(deployment)}`, icon),
           kind: 'Action',
           also: found ?? names.exec(text)?.[0],
         }),

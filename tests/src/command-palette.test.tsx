@@ -42,8 +42,8 @@ test.each([
   ['password', 'Account', '/account'],
   ['roll back', 'Roll back harbour', '/deployments/harbour?tab=releases'],
   ['rollback', 'Roll back harbour', '/deployments/harbour?tab=releases'],
-  ['delete harbour', 'Delete harbour', '/deployments/harbour?tab=settings'],
-  ['remove', 'Delete harbour', '/deployments/harbour?tab=settings'],
+  ['delete harbour', 'Delete harbour', '/deployments/harbour?tab=settings#delete'],
+  ['remove', 'Delete harbour', '/deployments/harbour?tab=settings#delete'],
   ['roll', 'Roll back harbour', '/deployments/harbour?tab=releases'],
   ['undo', 'Roll back harbour', '/deployments/harbour?tab=releases'],
   ['price', 'Pricing & Trial', '/pricing'],
@@ -53,12 +53,12 @@ test.each([
   ['token', 'Settings', '/settings'],
   ['hârbour', 'harbour', '/deployments/harbour'],
   ['harbour.localhost', 'harbour', '/deployments/harbour'],
-  ['delete harbour.localhost', 'Delete harbour', '/deployments/harbour?tab=settings'],
+  ['delete harbour.localhost', 'Delete harbour', '/deployments/harbour?tab=settings#delete'],
 ])('“%s” leads to %s', async (text, label, place) => {
   using palette = showPalette();
   await vi.waitFor(() => expect(palette.first(text)?.textContent).toContain(label));
   flushSync(() => (palette.first(text) as HTMLElement).click());
-  expect(location.pathname + location.search).toBe(place);
+  expect(location.pathname + location.search + location.hash).toBe(place);
 });
 
 test('a way back is offered where there is one', async () => {
@@ -68,6 +68,13 @@ test('a way back is offered where there is one', async () => {
   palette.first('roll back');
   expect(palette.page.textContent).toContain('Roll back harbour');
   expect(palette.page.textContent).not.toContain('Roll back atlas');
+});
+
+test('two deployments of one name are told apart', async () => {
+  using palette = showPalette([deploymentOf(), deploymentOf({ id: 'other', slug: 'harbour-2' })]);
+  await vi.waitFor(() => expect(palette.first('delete')?.textContent).toContain('Delete harbour'));
+  const labels = [...palette.page.querySelectorAll('[role=option]')].map(({ textContent }) => textContent);
+  expect(labels.slice(0, 2)).toEqual(['Delete harbourAction', 'Delete harbour (harbour-2)Action']);
 });
 
 test('“dark” is the dark theme', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { type DeploymentAct, DeploymentDialog } from '../../src/features/deployments/manage/deployment-dialog.tsx';
+import { DeploymentSettings } from '../../src/features/deployments/manage/deployment-settings.tsx';
 import { ServingSettings } from '../../src/features/deployments/manage/serving-settings.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { type Answers, showScreen, submit } from '../support/screen.tsx';
@@ -110,6 +111,13 @@ test('a switch of the host is told when it is turned', async () => {
   switches.at(-1)?.click();
   await patiently(() => expect(toast()?.title).toBe('Turned on: Single-page app'));
   expect(update.mock.calls[0]?.[0]).toEqual({ deploymentId: 'harbour', isSinglePage: true });
+});
+
+test('an address that ends with “#delete” leads to Delete', async () => {
+  const settings = <DeploymentSettings deployment={deploymentOf()} isReadOnly={false} onRemoved={() => {}} />;
+  using shown = showScreen(settings, ANSWERS, { pattern: '/', path: '/#delete' });
+  document.body.append(shown.page);
+  await patiently(() => expect(document.activeElement?.textContent).toBe('Delete'));
 });
 
 const AT_THE_RELEASE = {

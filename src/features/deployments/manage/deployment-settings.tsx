@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -6,6 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { Setting } from '../../../components/fields/setting.tsx';
 import { HostName } from '../../../components/host-name.tsx';
+import { useVisit } from '../../../lib/browser/location.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 import { DestinationList } from './destination-list.tsx';
@@ -16,6 +17,17 @@ export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: bool
 /** Changes name, address and serving of a deployment, or ends it; each change is an act of its own. */
 export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
+  const deletion = useRef<HTMLButtonElement>(null);
+  const visit = useVisit();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same link leads there again
+  useEffect(() => {
+    if (location.hash !== '#delete') return;
+    // The page arrives at its top first, and what led here gives the focus back.
+    setTimeout(() => {
+      deletion.current?.scrollIntoView({ block: 'center' });
+      deletion.current?.focus({ preventScroll: true });
+    });
+  }, [visit]);
   const isBusy = deployment.state === 'deploying';
   const isDeleting = deployment.state === 'deleting';
   return (
@@ -32,7 +44,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
           level={2}
           title="Delete"
           action={
-            <Button variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
+            <Button ref={deletion} variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
               Delete
             </Button>
           }
