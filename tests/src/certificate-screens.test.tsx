@@ -155,13 +155,17 @@ test('who orders a certificate without a choice among several domains is asked f
   expect(document.activeElement).toBe(choice());
 });
 
-test('who has no domain is led to adding one, where there would be nothing to order', async () => {
+test.each([
+  ['adding one', [deploymentOf()], 'Add a domain', '/domains?add=1'],
+  ['a deployment, where there is none to give one', [], 'New deployment', '/new-deployment'],
+])('who has no domain is led to %s, where there would be nothing to order', async (_what, items, label, to) => {
   using shown = showScreen(<CertificatesScreen />, {
     'certificates.list': () => ({ items: [], localRoot: null }),
     'domains.list': () => ({ items: [], nextCursor: null }),
+    'deployments.list': () => ({ items, nextCursor: null }),
   });
-  await shown.sees('Add a domain');
-  expect(shown.linkTo('Add a domain')).toBe('/domains?add=1');
+  await shown.sees(label);
+  expect(shown.linkTo(label)).toBe(to);
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
 });
 

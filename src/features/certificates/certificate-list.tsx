@@ -55,7 +55,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
               domain === undefined
                 ? 'No certificates yet. Each domain gets one automatically as soon as it points here.'
                 : 'Ordered once the domain points here.',
-            action: isWithoutDomain ? <AddDomain /> : domain?.mayIssue && <IssueButton domainId={domain.id} />,
+            action: isWithoutDomain ? <FirstDomain /> : domain?.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >
           <ul className="divide-y divide-line">
@@ -74,10 +74,17 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   );
 }
 
-function AddDomain() {
+/** Leads to adding a domain; without a deployment there is nothing to give one. */
+function FirstDomain() {
+  const { data } = trpc.deployments.list.useQuery({ limit: 1 });
+  if (data === undefined) return null;
   return (
     <Button asChild>
-      <Link to={`${paths.domains}?add=1`}>Add a domain</Link>
+      {data.items.length === 0 ? (
+        <Link to={paths.newDeployment}>New deployment</Link>
+      ) : (
+        <Link to={`${paths.domains}?add=1`}>Add a domain</Link>
+      )}
     </Button>
   );
 }
