@@ -13,7 +13,8 @@ const USAGE = `Usage: fairlead <command>
   serve                 starts Fairlead, as npm start does
   outbox [list]         lists emails that were not sent by SMTP, oldest first
   outbox show           shows the newest in full; it may hold a one-time link
-  outbox show <which>   shows the newest to an address such as ada@example.com, or the one of an id
+  outbox show <which>   shows the newest to an address such as ada@example.com, of a kind such as confirm-email, or of
+                        both, or the one of an id
   jobs [list]           lists failed background jobs and why they failed, oldest first
   jobs rerun <id>       runs a failed job again, once its cause is fixed
   license create        creates license keys and prints them once:
@@ -36,8 +37,8 @@ async function main(words: string[]): Promise<void> {
     await import('../boot/main.ts');
   } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
     await listMails(await dataFolders(), write);
-  } else if (command === 'outbox' && action === 'show' && words.length <= 3) {
-    await showMail(await dataFolders(), id, write);
+  } else if (command === 'outbox' && action === 'show' && words.length <= 4) {
+    await showMail(await dataFolders(), words.slice(2), write);
   } else if (command === 'jobs' && (action ?? 'list') === 'list' && words.length <= 2) {
     await onDatabase(readEnv(process.env), await dataFolders(), () => listJobs(write));
   } else if (command === 'jobs' && action === 'rerun' && id !== undefined && words.length === 3) {

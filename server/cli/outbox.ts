@@ -14,21 +14,24 @@ export async function listMails(dataDirs: readonly string[], write: (text: strin
   for (const mail of mails) write(`${mail.id}  ${mail.at.toISOString()}  ${mail.kind}  ${mail.to}\n`);
 }
 
-/** Writes one mail whole: by its id, or the newest to an address, or the newest. Throws StartError if there is none. */
+/**
+ * Writes one mail whole: the newest that each of `words` fits, which are an id, a recipient or a kind. Throws StartError
+ * if there is none.
+ */
 export async function showMail(
   dataDirs: readonly string[],
-  which: string | undefined,
+  words: readonly string[],
   write: (text: string) => void,
 ): Promise<void> {
   const mails = await mailsIn(dataDirs);
   if (mails.length === 0) throw new StartError(EXIT_FAILED, emptyText(dataDirs));
-  const isWanted = ({ id, to }: { id: string; to: string }): boolean =>
-    which === undefined || which === id || emailKey(which) === emailKey(to);
-  const mail = mails.findLast(isWanted);
+  const mail = mails.findLast(({ id, kind, to }) =>
+    words.every((word) => word === id || word === kind || emailKey(word) === emailKey(to)),
+  );
   if (mail === undefined) {
     throw new StartError(
       EXIT_FAILED,
-      `No email in ${outboxes(dataDirs)} has the id or recipient "${which}"; "fairlead outbox list" shows what there is.`,
+      `No email in ${outboxes(dataDirs)} has the id, recipient or kind "${words.join(' ')}"; "fairlead outbox list" shows what there is.`,
     );
   }
   write(`Date: ${mail.at.toISOString()}\nTo: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trimEnd()}\n`);

@@ -17,7 +17,7 @@ export function SendConfirmation({
     try {
       const { trpcClient } = await import('./trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
-      await showLinkToast(email, `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
+      await showLinkToast(email, 'confirm-email', `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
     } catch (error) {
       showToast(errorToast('The link was not created', error));
     } finally {

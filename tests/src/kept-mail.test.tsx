@@ -64,7 +64,9 @@ test('a link that is asked for before it is known where mail goes is told of the
     )
     .toContain('sendConfirmation');
   tell();
-  await expect.poll(() => toasts.get().at(-1)?.description).toContain('npx fairlead outbox show ada@example.com');
+  await expect
+    .poll(() => toasts.get().at(-1)?.description)
+    .toContain('npx fairlead outbox show ada@example.com confirm-email');
 });
 
 test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {
@@ -76,7 +78,9 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
   typeInto(shown.page, 'email', 'ada@example.com');
   await submit(shown.page.querySelector('form'));
   await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
-  expect(shown.page.textContent).toContain('npx fairlead outbox show ada@example.com where Fairlead runs.');
+  expect(shown.page.textContent).toContain(
+    'npx fairlead outbox show ada@example.com reset-password where Fairlead runs.',
+  );
   expect(shown.page.textContent).toContain('within 30 minutes');
   expect(shown.page.textContent).not.toMatch(/sent it|spam/);
 });
@@ -89,13 +93,13 @@ test.each([
   using shown = showScreen(<ConfirmBanner user={{ ...ada, email, emailConfirmed: false }} />, {});
   await expect.poll(() => shown.page.querySelector('.invisible')).toBe(null);
   expect(shown.page.querySelector('p[title]')?.textContent).toBe(
-    `Get the link on the computer where Fairlead runs: npx fairlead outbox show${named}`,
+    `Get the link on the computer where Fairlead runs: npx fairlead outbox show${named} confirm-email`,
   );
 });
 
 test.each([
-  ['/faq', <FaqScreen key="faq" />, 'it keeps a link that works once, within 30 minutes, in its outbox.'],
-  ['/help', <HelpScreen key="help" />, 'it keeps the message in its outbox.'],
+  ['/faq', <FaqScreen key="faq" />, 'in its outbox. To see it, run npx fairlead outbox show reset-password on the'],
+  ['/help', <HelpScreen key="help" />, 'in its outbox. To see it, run npx fairlead outbox show on the'],
 ])('where no mail is sent, %s names the command that shows it, and promises none', async (_path, screen, text) => {
   using shown = showScreen(screen, {});
   for (const article of shown.page.querySelectorAll('details')) {
@@ -104,7 +108,6 @@ test.each([
   }
   await vi.waitFor(() => expect(shown.page.querySelector('.invisible')).toBe(null));
   await shown.sees(text);
-  await shown.sees('To see it, run npx fairlead outbox show on the computer where Fairlead runs.');
   expect(shown.page.textContent).not.toMatch(/you get an email|goes to the email address/);
 });
 

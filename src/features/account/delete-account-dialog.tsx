@@ -33,7 +33,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     async onSuccess({ mailedTo }) {
       if (mailedTo !== null) {
         onClose();
-        await showLinkToast(mailedTo, `Open the link we sent to ${mailedTo} to delete the account.`);
+        await showLinkToast(mailedTo, 'delete-account', `Open the link we sent to ${mailedTo} to delete the account.`);
         return;
       }
       // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.

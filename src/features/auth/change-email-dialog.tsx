@@ -22,7 +22,7 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   const change = trpc.auth.changeEmail.useMutation({
     async onSuccess(_done, { email }) {
       onClose();
-      await showLinkToast(email, `Open the link we sent to ${email} to confirm the address.`);
+      await showLinkToast(email, 'confirm-email', `Open the link we sent to ${email} to confirm the address.`);
     },
     onError(error) {
       if (!applyFieldErrors(error, ['email', 'currentPassword'], form.setError)) {

@@ -28,7 +28,7 @@ export function ConfirmBanner({ user }: { user: User }) {
               <>
                 Get the link on the computer where Fairlead runs:{' '}
                 <span className="max-sm:block">
-                  <OutboxCommand to={user.email} />
+                  <OutboxCommand to={user.email} kind="confirm-email" />
                 </span>
               </>
             }

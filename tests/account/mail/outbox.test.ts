@@ -76,11 +76,11 @@ test('the command lists mails without their texts, shows one whole by its id or 
     return texts.join('');
   };
   const list = () => said((write) => listMails(dataDirs, write));
-  const show = (which?: string) => said((write) => showMail(dataDirs, which, write));
+  const show = (...words: string[]) => said((write) => showMail(dataDirs, words, write));
 
   const empty = `There is no email in ${folder.path}. If the server has another DATA_DIR, set it here too.`;
   expect(await list()).toBe(`${empty}\n`);
-  for (const which of [undefined, 'ada@example.com']) await expect(show(which)).rejects.toThrow(empty);
+  for (const words of [[], ['ada@example.com']]) await expect(show(...words)).rejects.toThrow(empty);
   await createOutbox(folder.path, listeningLog().log).deliver(mail());
   expect(await list()).toBe('0123456789abcdefghij  2026-03-04T05:06:07.089Z  reset-password  ada@example.com\n');
   const shown = await show(mail().id);
@@ -92,8 +92,13 @@ test('the command lists mails without their texts, shows one whole by its id or 
   );
   expect(await show('ADA@example.com'), 'the newest to her').toBe(shown);
   expect(await show('bob@example.com')).toContain('To: Bob@example.com\n');
+  await createOutbox(folder.path, listeningLog().log).deliver(
+    mail({ id: 'c'.repeat(20), kind: 'token-made', at: new Date('2026-03-06T00:00:00Z') }),
+  );
+  expect(await show('ada@example.com', 'reset-password'), 'the newest with her link').toBe(shown);
+  await expect(show('bob@example.com', 'token-made')).rejects.toThrow('"bob@example.com token-made"');
   for (const which of ['nothing', 'eve@example.com']) {
-    await expect(show(which)).rejects.toThrow(`No email in ${folder.path} has the id or recipient "${which}"`);
+    await expect(show(which)).rejects.toThrow(`No email in ${folder.path} has the id, recipient or kind "${which}"`);
   }
 });
 
@@ -113,7 +118,7 @@ test('the command finds the data folder of each start, and the newest mail in al
   await createOutbox(second.path, listeningLog().log).deliver(mail());
   await createOutbox(first.path, listeningLog().log).deliver(mail({ id: 'b'.repeat(20), at: new Date('2026-03-03') }));
   let shown = '';
-  await showMail(noted, 'ada@example.com', (text) => {
+  await showMail(noted, ['ada@example.com'], (text) => {
     shown += text;
   });
   expect(shown).toContain('2026-03-04');

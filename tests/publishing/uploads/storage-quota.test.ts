@@ -190,7 +190,7 @@ test('where mail stays in the outbox, the allowance is small for the first days,
     code: 'quota_exhausted',
     message: expect.stringMatching(/^An account without a confirmed email address can store 50 B\. /),
     hint: expect.stringMatching(
-      /^Confirm your email address .* “npx fairlead outbox show \S+@example.com” .* Or wait 3 days\.$/,
+      /^Confirm your email address .* “npx fairlead outbox show \S+@example.com confirm-email” .* Or wait 3 days\.$/,
     ),
   });
   await UserModel.updateOne({ _id: confirmed.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
