@@ -29,9 +29,16 @@ test('Help has an answer for what people call things', () => {
     'trial',
     'token',
     'dark',
+    'previous version',
+    'old version',
+    'confirm',
+    'phone',
+    'mobile',
   ];
   for (const word of words) expect(titles(word, guides), word).not.toEqual([]);
   expect(titles('billing')).not.toEqual([]);
+  expect(titles('undo', guides)).toContain('Roll back to an earlier release');
+  expect(titles('confirm email', guides)).toContain('Change your password or email address');
 });
 
 test('an empty search leaves everything in its chapters', () => {

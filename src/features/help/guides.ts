@@ -59,7 +59,7 @@ export const guides: readonly Chapter[] = [
       {
         id: 'roll-back',
         title: 'Roll back to an earlier release',
-        also: 'rollback go back restore revert',
+        also: 'rollback go back restore revert undo previous old version',
         paragraphs: [
           'Choose Roll back on the page of the live release, on the deployment, beside a release in its list or in the Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
         ],
@@ -175,6 +175,7 @@ export const guides: readonly Chapter[] = [
       {
         id: 'install-root',
         title: 'Install the root certificate of this Fairlead',
+        also: 'phone mobile',
         paragraphs: [
           'Download the root certificate on SSL Certificates. Install it only if you trust whoever runs this Fairlead, who could then sign for any website on that computer.',
           'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
@@ -238,10 +239,11 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'password',
-        title: 'Change your password',
-        also: 'security sign out log out logout sessions',
+        title: 'Change your password or email address',
+        also: 'security sign out log out logout sessions confirm verify',
         paragraphs: [
           'On the Account page, under Password. Changing it logs out all other browsers. The same page lists where you are logged in.',
+          'The email address is confirmed and changed there too, under Identity.',
         ],
       },
       {
