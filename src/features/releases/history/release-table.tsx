@@ -78,7 +78,7 @@ const row =
   'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:before:order-2 max-sm:before:basis-full';
 const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-48';
 const stateCell = 'max-sm:grow';
-/** The button has no word beside its icon where a table has the least room. */
+/** The button has no word beside its icon where a table has the least room, and where the names need it. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 /** On a small screen the facts share one line, so a long name is cut there. */
@@ -99,9 +99,9 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow className={row}>
-      {/* A long name is cut, not the row. */}
+      {/* A long name is cut, not the row; it has a line of its own where there is no room for the number. */}
       <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
-        <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:flex-wrap')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
           <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
@@ -131,7 +131,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={backCell}>
         {onRollBack !== null && (
           <Button size="sm" title={way.label} onClick={onRollBack}>
-            <Undo2 /> <span className="sm:max-md:sr-only">{way.act}</span>
+            <Undo2 /> <span className={showsDeployment ? 'sm:max-2xl:sr-only' : 'sm:max-md:sr-only'}>{way.act}</span>
             <span className="sr-only">
               {way.label.slice(way.act.length)}
               {showsDeployment && ` of ${ownerLabel(release)}`}
