@@ -36,8 +36,8 @@ export function CertificatesScreen() {
                   Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
                 </p>
                 <ul className="divide-y divide-line">
-                  {deployments.map(({ id, url }) => (
-                    <ServedRow key={id} url={url} />
+                  {deployments.map(({ id, name, url }) => (
+                    <ServedRow key={id} name={name} url={url} />
                   ))}
                 </ul>
               </>
@@ -64,12 +64,17 @@ export function CertificatesScreen() {
 }
 
 /** Judges by the address alone and assumes nothing about a proxy in front of the host. */
-function ServedRow({ url }: { url: string }) {
+function ServedRow({ name, url }: { name?: string; url: string }) {
   const isEncrypted = url.startsWith('https:');
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
-      <span className="flex min-w-0">
-        <HostName name={formatAddress(url)} />
+      <span className="min-w-0">
+        {name !== undefined && (
+          <bdi title={name} className="block truncate">
+            {name}
+          </bdi>
+        )}
+        <HostName name={formatAddress(url)} fit="wrap" />
       </span>
       <Badge tone={isEncrypted ? 'good' : 'unknown'} icon={isEncrypted ? Lock : LockOpen}>
         {isEncrypted ? 'HTTPS' : 'Plain HTTP'}

@@ -28,12 +28,15 @@ test('a certificate says its names, its issuer and how long it lasts', async () 
 });
 
 test('a deployment that has no address yet is not said to be served', async () => {
-  const items = [deploymentOf(), deploymentOf({ name: 'draft', url: '', currentRelease: null })];
+  const items = [
+    deploymentOf({ name: 'Café', slug: 'harbour' }),
+    deploymentOf({ name: 'draft', url: '', currentRelease: null }),
+  ];
   using shown = showScreen(<CertificatesScreen />, {
     ...answersFor(certificateOf()),
     'deployments.list': () => ({ items, nextCursor: null }),
   });
-  await shown.sees('harbour.localhost:3001');
+  await shown.sees('Caféharbour.localhost:3001');
   // The other one is Fairlead's own.
   expect(shown.page.textContent?.match(/Plain HTTP(?! any)/g)).toHaveLength(2);
 });
