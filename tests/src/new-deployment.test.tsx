@@ -56,6 +56,15 @@ test('what looks wrong is said with file and line, and of a key nothing that mak
   expect(summary).not.toContain('AKIAABC');
 });
 
+test('beside Publish, in sight before the name is, stands which deployment has the name already', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using shown = show({ 'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }) });
+  await shown.sees('You already have a deployment with this name.');
+  const beside = shown.button('Publish').parentElement;
+  expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead.');
+  expect(beside?.querySelector('a')?.getAttribute('href')).toBe('/deployments/harbour');
+});
+
 test('a folder without an entry page is published after one question, and not before', async () => {
   setWaiting(harbourOf({ 'start.html': '<h1>Start</h1>', 'notes.txt': 'notes' }));
   const create = vi.fn();

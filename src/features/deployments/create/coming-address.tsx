@@ -1,12 +1,22 @@
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { AddressHint, useNewName } from './name-field.tsx';
+import { AddressHint, namesakesText, PublishThere, useNamesakes, useNewName } from './name-field.tsx';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 
-/** Says above a button that is in sight before the name is where the deployment will be live. */
+/**
+ * Says above a button that is in sight before the name is where the deployment will be live, or which one has its name.
+ */
 export function ComingAddress() {
   const { watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
+  const namesakes = useNamesakes() ?? [];
   const platform = watch('platform');
+  if (namesakes.length > 0) {
+    return (
+      <p className="mb-2 text-xs text-ink-muted lg:hidden">
+        {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
+      </p>
+    );
+  }
   if (!PLATFORMS[platform].isServedHere || name.trim() === '' || problem !== undefined) return null;
   return (
     <div className="mb-2 min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap lg:hidden">
