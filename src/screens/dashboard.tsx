@@ -173,15 +173,12 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
   const hasMore = first !== undefined && first.nextCursor !== null;
   const inCare = trpc.deployments.list.useQuery({ needsCare: true }, { enabled: hasMore });
   const deploying = trpc.deployments.list.useQuery({ state: 'deploying' }, { enabled: hasMore });
-  const items = first?.items ?? [];
-  return hasMore
-    ? {
-        inCare: inCare.data?.items ?? [],
-        hasMoreInCare: (inCare.data?.nextCursor ?? null) !== null,
-        deploying: deploying.data?.items ?? [],
-        isLoading: inCare.isLoading,
-      }
-    : { inCare: items, hasMoreInCare: false, deploying: items, isLoading: false };
+  return {
+    inCare: (hasMore ? inCare.data : first)?.items ?? [],
+    hasMoreInCare: hasMore && typeof inCare.data?.nextCursor === 'string',
+    deploying: (hasMore ? deploying.data : first)?.items ?? [],
+    isLoading: inCare.isLoading,
+  };
 }
 
 const PRIVATE = 'It stays private until you publish.';
@@ -224,12 +221,14 @@ function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) 
   const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
   const running = deployments.filter(
     ({ latestRelease, destinations }) =>
-      latestRelease !== null && isRunningReleaseState(latestRelease.state) && destinations[0]?.state !== 'waiting',
+      isRunningReleaseState(latestRelease?.state ?? '') && destinations[0]?.state !== 'waiting',
   );
-  if (sending.length + running.length === 0) return null;
+  const rows = sending.length + running.length;
   return (
-    <Suspense fallback={<SkeletonRows rows={sending.length + running.length} lines={2} />}>
-      <PublishingCard sending={sending} running={running} />
-    </Suspense>
+    rows > 0 && (
+      <Suspense fallback={<SkeletonRows rows={rows} lines={2} />}>
+        <PublishingCard sending={sending} running={running} />
+      </Suspense>
+    )
   );
 }
