@@ -32,3 +32,10 @@ test('a name with letters of its own is shown as people write it, and in ASCII w
   const records = document.querySelector('[role="alertdialog"] li, [role="dialog"] li');
   expect(records?.textContent).toContain(`A ${ascii}`);
 });
+
+test('a visit is offered once the name is proved, since nothing is served before', async () => {
+  const pointed = domainOf({ state: 'unverified', pointedNames: ['shop.example'], provedAt: null });
+  using shown = showScreen(<DomainScreen />, domainAnswers(pointed), PLACE);
+  await shown.sees('is served once you have proved that it is yours');
+  expect(shown.linkTo('Visit shop.example')).toBeUndefined();
+});

@@ -57,13 +57,6 @@ test('what was not looked at yet is neither wrong nor right', async () => {
   await shown.sees('Not checked yet');
 });
 
-test('a visit is offered once the name is proved, since nothing is served before', async () => {
-  const pointed = domainOf({ state: 'unverified', pointedNames: ['shop.example'], provedAt: null });
-  using shown = showScreen(<DomainScreen />, domainAnswers(pointed), PLACE);
-  await shown.sees('is served once you have proved that it is yours');
-  expect(shown.linkTo('Visit shop.example')).toBeUndefined();
-});
-
 test('a host that nobody else reaches warns of its own records', async () => {
   const records = [recordOf({ value: '127.0.0.1' })];
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records })), PLACE);

@@ -40,7 +40,7 @@ export type AttentionListProps = {
   isAsking?: boolean;
   /** Stands there until it is known whether anything needs the person. */
   placeholder?: ReactNode;
-  /** What stands below; it comes once nothing above it can move it any more. */
+  /** The parts below, which appear once nothing above can move them any more. */
   children?: ReactNode;
 };
 
@@ -80,7 +80,7 @@ export function AttentionList(props: AttentionListProps) {
   );
 }
 
-/** Returns what waits for the person, and whether some of it is still asked for. */
+/** Returns the items that wait for the person, and whether more may come. */
 function useAttention({ deployments, health, hasMore, allowance, isAsking }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
