@@ -44,6 +44,7 @@ export type AttentionListProps = {
   children?: ReactNode;
 };
 
+const NO_HEALTH: ReadonlyMap<string, DeploymentHealth> = new Map();
 /** A person reads this many; the page of all domains has the rest. */
 const SHOWN_DOMAINS = 5;
 
@@ -81,7 +82,7 @@ export function AttentionList(props: AttentionListProps) {
 }
 
 /** Returns the items that wait for the person, and whether more may come. */
-function useAttention({ deployments, health, hasMore, allowance, isAsking }: AttentionListProps) {
+function useAttention({ deployments, health = NO_HEALTH, hasMore, allowance, isAsking }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
   // Of many that wait for their first record, none hides one whose visitors are turned away, or that was lost.
@@ -92,19 +93,15 @@ function useAttention({ deployments, health, hasMore, allowance, isAsking }: Att
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
   const subscription = useSubscription();
   const now = useNow();
+  const first = domains.data?.items ?? [];
   const items = [
     ...planItems(allowance),
     ...endingItems(subscription.data ?? null, now),
     ...stoppedConnectionItems(connections.data?.items ?? []),
     ...lostConnectionItems(deployments),
     ...domainItems(domains.data, broken.data?.items),
-    ...certificateItems(certificates.data?.items ?? [], domains.data?.items ?? [], now),
-    ...(health === undefined
-      ? []
-      : healthItems(
-          deployments.filter(isNotNamed([...(domains.data?.items ?? []), ...(broken.data?.items ?? [])])),
-          health,
-        )),
+    ...certificateItems(certificates.data?.items ?? [], first, now),
+    ...healthItems(deployments.filter(isNotNamed([...first, ...(broken.data?.items ?? [])])), health),
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
     ...waitingItems(deployments),
@@ -113,8 +110,7 @@ function useAttention({ deployments, health, hasMore, allowance, isAsking }: Att
     ...(hasMore ? [MORE_DEPLOYMENTS] : []),
   ];
   const asked = [connections, domains, broken, certificates, subscription];
-  // What failed is asked again: nobody waits for that to see the rest.
-  return { items, isAsking: isAsking || asked.some((one) => one.isLoading && one.failureCount === 0) };
+  return { items, isAsking: isAsking || asked.some(({ isLoading }) => isLoading) };
 }
 
 /**
