@@ -32,3 +32,22 @@ test('a title that a part of a screen had for a while goes back to the screen', 
   await act(async () => root.render(<Title />));
   expect(element.textContent).toBe('Deployment');
 });
+
+test('a screen that goes together with its part leaves no title behind', async () => {
+  const element = document.createElement('div');
+  const root = createRoot(element);
+  const show = (screen: React.ReactNode) =>
+    act(async () =>
+      root.render(
+        <>
+          <Title />
+          {screen}
+        </>,
+      ),
+    );
+  const screen = (part: React.ReactNode) => <Titled title="Harbour">{part}</Titled>;
+  await show(screen(null));
+  await show(screen(<Titled title="Release 2" />));
+  await show(null);
+  expect(element.textContent).toBe('Deployment');
+});

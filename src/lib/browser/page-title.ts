@@ -1,22 +1,24 @@
 import { useEffect } from 'react';
 import { createStore, useStore } from '../store.ts';
 
-/** The screen's own title, when it is better than the route table's: the name of a deployment, 'Release 8'. */
-const ownTitle = createStore<string | undefined>(undefined);
+/**
+ * The titles of the screen and its parts, when they are better than the route table's: the name of a deployment, 'Release
+ * 8'. The last one is shown. Each takes away its own alone, since React cleans up a screen before its parts.
+ */
+const ownTitles = createStore<readonly (readonly [string | undefined])[]>([]);
 
 /**
  * Sets `document.title` and the title in the mobile bar while the caller is mounted; undefined while the title loads.
  */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
-    // What is shown for a while within a screen gives the title back to it.
-    const before = ownTitle.get();
-    ownTitle.set(title);
-    return () => ownTitle.set(before);
+    const own = [title] as const;
+    ownTitles.set([...ownTitles.get(), own]);
+    return () => ownTitles.set(ownTitles.get().filter((one) => one !== own));
   }, [title]);
 }
 
 /** Returns the screen's own title, else that of its route. */
 export function useTitle(routeTitle: string): string {
-  return useStore(ownTitle) ?? routeTitle;
+  return useStore(ownTitles).at(-1)?.[0] ?? routeTitle;
 }
