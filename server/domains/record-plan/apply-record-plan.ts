@@ -10,7 +10,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritableDomain } from '../../plans/subscription/writable.ts';
 import { expediteJob } from '../../queue/queue.ts';
-import { changesWithout, toRecordPlan } from './stored-record-plan.ts';
+import { changesWithout, openChanges, toRecordPlan } from './stored-record-plan.ts';
 
 /** A plan that was begun can be undone for this long. */
 const BEGUN_MS = 90 * DAY_MS;
@@ -23,10 +23,12 @@ type State = DnsChangeDoc['state'];
 /**
  * Begins to write a plan, which a job completes however long it takes, and returns the state within some seconds:
  * `applied`, or `applying` when the provider is slower (`lastPlan` has the result). A plan that was already written is
- * no error, so the call can be repeated. The changes at the names in `leave` are not made. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed` when
- * somebody changed the zone since, and the errors of the provider.
+ * no error, so the call can be repeated. The changes at the names in `leave` are not made. Throws `not_found`,
+ * `plan_required`, `plan_outdated`, `records_changed` when somebody changed the zone since, and the errors of the
+ * provider.
  */
-export async function applyPlan(ctx: AccountContext, { planId, leave = [] }: ApplyPlanInput): Promise<RecordPlan> {
+export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Promise<RecordPlan> {
+  const { planId, leave = [] } = input;
   const plan = await findPlan(ctx, planId);
   await requireWritableDomain(null, ctx, plan.domainId);
   if (plan.state === 'applied') return toRecordPlan(plan);
@@ -35,11 +37,16 @@ export async function applyPlan(ctx: AccountContext, { planId, leave = [] }: App
       plan.state === 'undone' ? 'These record changes were undone.' : 'These record changes are being undone.';
     throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
   }
-  // What was begun once stays as it was begun, also for a tab that had chosen differently.
+  const meanwhile = () => applyPlan(ctx, input);
   if (plan.state === 'planned' && leave.length > 0) {
-    return begin(ctx, plan, { from: ['planned'], to: 'applying', set: { changes: changesWithout(plan, leave) } });
+    const set = { changes: changesWithout(plan, leave) };
+    return begin(ctx, plan, { from: ['planned'], to: 'applying', set, meanwhile });
   }
-  return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying' });
+  if (openChanges(plan).some(({ name }) => leave.includes(name))) {
+    const message = 'These record changes were begun with names that are left out here.';
+    throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
+  }
+  return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying', meanwhile });
 }
 
 /**
@@ -47,8 +54,8 @@ export async function applyPlan(ctx: AccountContext, { planId, leave = [] }: App
  * `not_found`, `plan_outdated` for one that was never applied, `state_changed` while it is being written,
  * `records_changed`, and the errors of the provider.
  */
-export async function undoPlan(ctx: AccountContext, { planId }: UndoPlanInput): Promise<RecordPlan> {
-  const plan = await findPlan(ctx, planId);
+export async function undoPlan(ctx: AccountContext, input: UndoPlanInput): Promise<RecordPlan> {
+  const plan = await findPlan(ctx, input.planId);
   if (plan.state === 'undone') return toRecordPlan(plan);
   if (plan.state === 'planned') {
     throw new AppError('plan_outdated', 'These record changes were not made: there is nothing to undo.');
@@ -58,13 +65,22 @@ export async function undoPlan(ctx: AccountContext, { planId }: UndoPlanInput): 
       hint: 'Undo the changes once they are written.',
     });
   }
-  return begin(ctx, plan, { from: ['applied', 'failed', 'undoing'], to: 'undoing' });
+  const meanwhile = () => undoPlan(ctx, input);
+  return begin(ctx, plan, { from: ['applied', 'failed', 'undoing'], to: 'undoing', meanwhile });
 }
+
+type Begin = {
+  from: readonly State[];
+  to: State;
+  set?: { changes?: unknown[] };
+  /** Answers where another tab or the job was faster, or a newer plan has replaced it. */
+  meanwhile(): Promise<RecordPlan>;
+};
 
 async function begin(
   ctx: AccountContext,
   { _id, accountId, domainId }: DnsChangeDoc,
-  { from, to, set = {} }: { from: readonly State[]; to: State; set?: { changes?: unknown[] } },
+  { from, to, set = {}, meanwhile }: Begin,
 ): Promise<RecordPlan> {
   await countTest(accountId);
   const expiresAt = new Date(ctx.now().getTime() + BEGUN_MS);
@@ -87,8 +103,7 @@ async function begin(
     await expediteJob(session, job);
     return true;
   });
-  // Another tab or the job was faster, or a newer plan has replaced it: what it is now has the answer.
-  if (!isBegun) return to === 'applying' ? applyPlan(ctx, { planId: _id }) : undoPlan(ctx, { planId: _id });
+  if (!isBegun) return meanwhile();
   return ended(ctx, _id, to);
 }
 
