@@ -5,11 +5,12 @@ import { writeStored } from '../../src/uploads/stored-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   localStorage.clear();
 });
 
-test('a draft says so no more once the tab that sends its files is closed', async () => {
+test('a draft says that another tab sends its files while that one is open, also after it was loaded again', async () => {
   session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
   writeStored({
     ...{ id: 'a', savedAt: Date.now(), accountId: 'ann', name: 'photo-site', noun: 'folder', within: '' },
@@ -21,15 +22,14 @@ test('a draft says so no more once the tab that sends its files is closed', asyn
     },
   });
   const held = [{ name: 'fairlead-upload-a' }];
-  let close = () => {};
-  const closed = new Promise<void>((resolve) => {
-    close = resolve;
-  });
-  const locks = { query: async () => ({ held }), request: () => closed };
-  vi.stubGlobal('navigator', { locks });
+  vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [...held] }) } });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   using shown = showScreen(<SentElsewhere deploymentId="quay" />, {});
-  await shown.sees('Another tab of this browser sends them.');
-  held.pop();
-  close();
+  await shown.sees('Another tab of this browser is sending them.');
+  const [lock] = held.splice(0);
+  vi.advanceTimersByTime(2_000);
   await expect.poll(() => shown.page.textContent).toBe('');
+  if (lock) held.push(lock);
+  vi.advanceTimersByTime(2_000);
+  await shown.sees('Another tab of this browser is sending them.');
 });

@@ -4,42 +4,30 @@ import { Notice } from '../../components/notice.tsx';
 import { uploadLock } from '../../lib/storage.ts';
 import { listStored } from '../../uploads/stored-selections.ts';
 
+const LOOK_AGAIN_MS = 2_000;
+
 /** Says that another tab of this browser is sending files to a deployment, which the server takes for a draft until then. */
 export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
   const [isSent, setSent] = useState(false);
   useEffect(() => {
-    let wait = new AbortController();
+    let isLeft = false;
     const look = async () => {
-      wait.abort();
-      wait = new AbortController();
-      const { signal } = wait;
-      try {
-        const lock = await lockElsewhere(deploymentId);
-        if (signal.aborted) return;
-        setSent(lock !== null);
-        if (lock === null) return;
-        // A page that is closed writes nothing, and frees its lock.
-        await navigator.locks.request(lock, { signal }, () => {});
-        if (!signal.aborted) void look();
-      } catch {
-        // The screen was left, or this browser grants the page no locks.
-      }
-    };
-    // Progress is written as well: only what comes or goes matters.
-    const onStorage = ({ oldValue, newValue }: StorageEvent) => {
-      if (oldValue === null || newValue === null) void look();
+      // A browser may grant a page no locks.
+      const lock = await lockElsewhere(deploymentId).catch(() => null);
+      if (!isLeft) setSent(lock !== null);
     };
     void look();
-    addEventListener('storage', onStorage);
+    // A tab that is closed says nothing, and one that is loaded again goes on sending.
+    const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
     return () => {
-      wait.abort();
-      removeEventListener('storage', onStorage);
+      isLeft = true;
+      clearInterval(timer);
     };
   }, [deploymentId]);
   if (!isSent) return null;
   return (
     <Notice tone="quiet" title="Files are being sent" className="mb-6">
-      Another tab of this browser sends them. Keep that one open.
+      Another tab of this browser is sending them. Keep it open.
     </Notice>
   );
 }
