@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
@@ -99,6 +101,7 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
       of('late', { notAfter: LATER }),
       of('over', { notAfter: new Date(0), state: 'expired' }),
       of('never', { notAfter: null, state: 'failed', problem }),
+      of('partly', { problem, notAfter: LATER, uncovered: ['www.partly.example'] }),
     ],
   );
   await shown.sees('The certificate of failed.example could not be renewed');
@@ -112,6 +115,7 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
     expect.stringMatching(/^The certificate of late.example expires soonIts renewal is late. It works until/),
     expect.stringMatching(/^The certificate of over.example has expiredBrowsers show visitors a warning./),
     expect.stringMatching(/^never.example has no certificate yetPort 80 did not answer./),
+    expect.stringMatching(/^www.partly.example has no certificate yetPort 80 did not answer./),
   ]);
   expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');
 });
@@ -199,16 +203,23 @@ test('what stands below waits until all is known that may come above it, and the
     'certificates.list': () => waiting,
     'subscription.get': () => null,
   };
-  const list = (isAsking: boolean) => (
-    <AttentionList deployments={[]} allowance={allowanceOf()} isAsking={isAsking} placeholder="One moment">
-      The rest
-    </AttentionList>
-  );
-  using asking = showScreen(list(true), { ...answers, 'certificates.list': () => nothing });
-  using shown = showScreen(list(false), answers);
+  function List({ isAskedFirst = false }) {
+    const [isAsking, setAsking] = useState(isAskedFirst);
+    return (
+      <AttentionList deployments={[]} allowance={allowanceOf()} isAsking={isAsking} placeholder="One moment">
+        <button type="button" onClick={() => setAsking(true)}>
+          The rest
+        </button>
+      </AttentionList>
+    );
+  }
+  using asking = showScreen(<List isAskedFirst />, { ...answers, 'certificates.list': () => nothing });
+  using shown = showScreen(<List />, answers);
   await asking.sees('One moment');
   expect(shown.page.textContent).toBe('One moment');
   answer(nothing);
   await expect.poll(() => shown.page.textContent).toBe('The rest');
   expect(asking.page.textContent).toBe('One moment');
+  flushSync(() => shown.button('The rest').click());
+  expect(shown.page.textContent).toBe('The rest');
 });

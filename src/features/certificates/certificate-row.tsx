@@ -4,6 +4,7 @@ import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
+import { classNames } from '../../components/class-names.ts';
 import { HostName } from '../../components/host-name.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { useNow } from '../../components/now.ts';
@@ -50,7 +51,11 @@ export function CertificateRow({ certificate }: { certificate: Certificate }) {
             </>
           )}
         </p>
-        {uncovered && <p className="mt-1 text-sm text-bad">There is none for {uncovered.join(', ')} yet.</p>}
+        {uncovered && (
+          <p className={classNames('mt-1 text-sm', problem === null ? 'text-ink-muted' : 'text-bad')}>
+            There is none for {uncovered.join(', ')} yet.
+          </p>
+        )}
         {problem !== null && <CertificateProblem problem={problem} nextTryAt={nextTryAt} />}
         {isTestNews && (
           <p className="mt-1 text-sm text-ink-muted wrap-anywhere">

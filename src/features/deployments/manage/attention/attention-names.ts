@@ -79,7 +79,7 @@ export function certificateItems(
 }
 
 function certificateNews(
-  { names, notAfter, problem, rehearsal }: Certificate,
+  { names, uncovered, notAfter, problem, rehearsal }: Certificate,
   now: Date,
 ): Pick<AttentionItem, 'kind' | 'title' | 'text'> {
   const name = names[0] ?? '';
@@ -92,6 +92,9 @@ function certificateNews(
     return { kind: 'failed', title: `The certificate of ${name} has expired`, text };
   }
   const until = `It works until ${formatDate(notAfter)}.`;
+  if (problem !== null && uncovered) {
+    return { kind: 'failed', title: `${uncovered.join(', ')} has no certificate yet`, text: problem.message };
+  }
   if (problem !== null) {
     return { kind: 'failed', title: `The certificate of ${name} could not be renewed`, text: `${why} ${until}` };
   }
