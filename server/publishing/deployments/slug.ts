@@ -110,7 +110,7 @@ function candidatesFor(name: string): string[] {
 
 /** Returns whether it may be one of `candidatesFor`, and not a word that its person chose. */
 function isOurs(suffix: string): boolean {
-  return /^[2-9]$/.test(suffix) || suffix.length === RANDOM_SUFFIX_LENGTH;
+  return /^[2-9]$/.test(suffix) || (suffix.length === RANDOM_SUFFIX_LENGTH && /\d/.test(suffix));
 }
 
 function withSuffix(base: string, suffix: string): string {

@@ -16,6 +16,6 @@ test.each(['Harbour cafe', WORDS, ...[46, 47, 48, 49, 50].map((length) => 'x'.re
 );
 
 test('an address that its person chose is the name that is asked for', () => {
-  for (const slug of ['quay', 'harbour-cafe-sea', 'harbour-cafe-2027', 'harbour-cafe-by-the-sea'])
+  for (const slug of ['quay', 'harbour-cafe-sea', 'harbour-cafe-2027', 'harbour-cafe-north', 'harbour-cafe-by-the-sea'])
     expect(wantedNameOf({ name: 'Harbour cafe', slug })).toBe(slug);
 });
