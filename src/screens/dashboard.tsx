@@ -89,7 +89,7 @@ function useDashboard() {
   const health = useHealth([...new Set(looked.map(({ id }) => id))]);
   // The user document has the count before the list arrives, so that the placeholder is as tall as the list.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
-  const isAsking = deployments.isPending || everyone.isLoading || health.isLoading;
+  const isAsking = [deployments, allowance, everyone, health].some(({ isLoading }) => isLoading);
   const count = deployments.data?.items.length ?? expected;
   return { deployments, releases, allowance, everyone, health, isAsking, count };
 }
