@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
+import type { CheckedRecord, Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
@@ -13,15 +13,17 @@ const UndoDialog = lazyDialog(async () => (await import('./undo-dialog.tsx')).Un
 type RecordPlanNoticeProps = {
   domain: Domain;
   plan: RecordPlan;
-  isSeen: boolean;
+  /** The records of the domain that have not been seen. */
+  missing: readonly CheckedRecord[];
   /** Plans the records anew, where a change could not be undone. */
   planAgain: ReactNode;
 };
 
 /** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
-export function RecordPlanNotice({ domain, plan, isSeen, planAgain }: RecordPlanNoticeProps) {
+export function RecordPlanNotice({ domain, plan, missing, planAgain }: RecordPlanNoticeProps) {
   const { state, error, zone } = plan;
   const now = useNow();
+  const isSeen = !missing.some((record) => isWrittenBy(plan, record));
   const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
   if (state === 'applying' || state === 'undoing') {
     return (
@@ -64,6 +66,11 @@ const UNDO_OFFERED_MS = 600_000;
 
 function isSettled({ state }: Domain, { changedAt }: RecordPlan, now: Date): boolean {
   return state === 'active' && now.getTime() - changedAt.getTime() > UNDO_OFFERED_MS;
+}
+
+/** Returns whether a plan writes a record, and has not left it out. */
+function isWrittenBy({ changes }: RecordPlan, { name, type }: CheckedRecord): boolean {
+  return changes.some((change) => change.action !== 'leave' && change.name === name && change.type === type);
 }
 
 function toneOf(reason: string | null, isSeen: boolean): 'bad' | 'quiet' | 'accent' {

@@ -64,7 +64,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
         <Suspense fallback={<SkeletonRows rows={1} />}>
-          <RecordPlanNotice domain={domain} plan={last} isSeen={missing.length === 0} planAgain={again} />
+          <RecordPlanNotice domain={domain} plan={last} missing={missing} planAgain={again} />
         </Suspense>
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
