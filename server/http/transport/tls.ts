@@ -55,7 +55,7 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
   return server;
 }
 
-/** Keeps the keys of before while others cannot be read, but not beyond their period. */
+/** Keeps the keys of before while others cannot be read; after FAILURES_MAX failures random ones take their place. */
 function shareTickets(server: TlsServer, keys: () => Promise<Buffer>, onError: TlsOptions['onTicketError']): void {
   let failures = 0;
   const share = () =>

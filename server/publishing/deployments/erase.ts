@@ -105,8 +105,8 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
 
 /**
  * Ends the removal of a deployment whose releases, visits and domains are erased: it frees its slot in the plan,
- * reserves an address that was live, and tells the owner that it is deleted, and which sites are left at their
- * platforms. `removals` are in the order of the destinations. A second run changes nothing.
+ * reserves an address that was live, and tells the owner which sites are left at their platforms, or else that a
+ * published deployment is deleted. `removals` are in the order of the destinations. A second run changes nothing.
  */
 export async function eraseDeployment(
   session: ClientSession,
