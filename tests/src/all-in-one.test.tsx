@@ -258,12 +258,17 @@ test('of a domain at a platform the certificate stage says what the platform say
 
 test('what stands in the way of a domain is told at its stage, and the site stays live', async () => {
   const at = new Date('2026-11-20T12:00:00Z');
-  const moved = { code: 'changed', message: 'The A record was changed.', hint: 'Set it back.', since: at };
+  const moved = {
+    code: 'changed',
+    message: 'The A record was changed.',
+    hint: 'See https://a.example/dns.',
+    since: at,
+  };
   const refused = { type: 'caa', message: 'A CAA record forbids it.', detail: null, link: null, at };
   const failed = certificateOf({ state: 'failed', notAfter: null, problem: refused, nextTryAt: at });
   const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
   for (const [domain, certificates, title, text] of [
-    [domainOf({ state: 'misconfigured', problem: moved }), [], 'DNS', 'The A record was changed. Set it back.'],
+    [domainOf({ state: 'misconfigured', problem: moved }), [], 'DNS', 'The A record was changed. See a.example/dns.'],
     [
       domainOf({ state: 'unverified', lostTo: 'another account' }),
       [],

@@ -232,12 +232,14 @@ test('nothing is published before the accounts are known', async () => {
 
 test('nothing is published by an account whose token is known to be refused', async () => {
   dropped({ 'index.html': '<h1>Harbour</h1>' });
-  const list = { items: [broken], signIn: [], tokenPages: {} };
+  const problem = { message: 'Confirm it at https://app.netlify.com/teams.', hint: null };
+  const list = { items: [{ ...broken, problem }], signIn: [], tokenPages: {} };
   const targets = vi.fn();
   const given = { ...answers, 'connections.list': () => list, 'connections.targets': targets };
   using shown = showScreen(<NewDeploymentScreen />, given, place);
   await shown.sees('Replace the token of Netlify first.');
   expect(shown.button('Publish').disabled).toBe(true);
+  expect(shown.linkTo('app.netlify.com/teams')).toBe('https://app.netlify.com/teams');
   expect(targets).not.toHaveBeenCalled();
 });
 

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
+import { LinkedText } from '../../components/linked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
@@ -28,10 +29,10 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
     return (
       <Notice
         tone={state === 'misconfigured' ? 'bad' : 'warn'}
-        title={problem.message}
+        title={<LinkedText text={problem.message} />}
         action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
       >
-        {problem.hint} First seen <Time at={problem.since} />.
+        <LinkedText text={problem.hint ?? ''} /> First seen <Time at={problem.since} />.
       </Notice>
     );
   }

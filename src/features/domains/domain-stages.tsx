@@ -10,6 +10,7 @@ import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { HostName } from '../../components/host-name.tsx';
+import { LinkedText } from '../../components/linked-text.tsx';
 import type { PipelineStage } from '../../components/page/stage.tsx';
 import type { Step } from '../../components/page/stepper.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -181,7 +182,7 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   const title = 'DNS';
   const { state, problem } = domain;
   if (isOver(domain)) return { title, state: 'waiting' };
-  const text = problem === null ? null : `${problem.message} ${problem.hint ?? ''}`;
+  const text = problem && <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} />;
   const body = (
     <Suspense fallback={<SkeletonRows rows={3} />}>
       <records.Component domain={domain} mayChange={mayChange} />

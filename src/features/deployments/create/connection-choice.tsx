@@ -8,6 +8,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
 import { Select } from '../../../components/fields/select.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { useConnectInPlace } from '../../../lib/connect-in-place.ts';
@@ -107,7 +108,7 @@ function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'pro
       title={`${PLATFORMS[provider].title} · ${identity} is not working`}
       action={<MendConnection lost={{ provider, connectionId: id }} size="sm" />}
     >
-      {problem?.message ?? 'The platform rejects its token.'}
+      <LinkedText text={problem?.message ?? 'The platform rejects its token.'} />
     </Notice>
   );
 }

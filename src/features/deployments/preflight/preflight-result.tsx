@@ -2,6 +2,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import type { PreflightStep } from '../../../../routers/schemas/preflight.ts';
 import { CardBody } from '../../../components/card.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { type PipelineStage, StageList } from '../../../components/page/stage.tsx';
 import { formatSize } from '../../../lib/format.ts';
@@ -92,8 +93,8 @@ function toStage({ title, verdict, lines, problem }: Step): PipelineStage {
       </ul>
     ),
     body: problem !== null && (
-      <Notice tone={verdict === 'refused' ? 'bad' : 'warn'} title={problem.message}>
-        {problem.hint}
+      <Notice tone={verdict === 'refused' ? 'bad' : 'warn'} title={<LinkedText text={problem.message} />}>
+        <LinkedText text={problem.hint ?? ''} />
       </Notice>
     ),
   };

@@ -9,6 +9,7 @@ import { trpc } from '../../../../api/trpc.ts';
 import { useSubscription } from '../../../../api/use-subscription.ts';
 import { Button } from '../../../../components/button.tsx';
 import { Card, CardHeader } from '../../../../components/card.tsx';
+import { LinkedText } from '../../../../components/linked-text.tsx';
 import { useNow } from '../../../../components/now.ts';
 import { CorruptedBadge } from '../../../../components/states/corrupted-badge.tsx';
 import { useReturnState } from '../../../../lib/connection-links.ts';
@@ -163,7 +164,9 @@ function AttentionRow({ item: { kind, title, text, action } }: { item: Attention
             {title}
             {kind === 'corrupted' && <CorruptedBadge />}
           </p>
-          <p className="text-sm wrap-anywhere text-ink-muted">{text}</p>
+          <p className="text-sm wrap-anywhere text-ink-muted">
+            <LinkedText text={text} />
+          </p>
         </div>
       </div>
       <Button size="sm" asChild className="max-sm:ml-7">
