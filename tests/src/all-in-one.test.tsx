@@ -161,6 +161,19 @@ test('without a domain the site is complete, and one can be added later', async 
   expect(stage(shown, 'Certificate').mark).toBe('Not needed');
 });
 
+test('the platform is the one that was chosen, and an address that it has not named yet is no empty stage', async () => {
+  const there = { platform: 'netlify', url: '' } as const;
+  using shown = showAfterReload(
+    answersFor(null, {
+      'deployments.get': () => deploymentOf(there),
+      'releases.get': () => releaseDetailOf({ ...there, state: 'uploading' }),
+    }),
+  );
+  await shown.sees('The address comes from Netlify');
+  expect(stage(shown, 'Platform').text).toBe('PlatformNetlify');
+  expect(stage(shown, 'Address')).toEqual({ text: '3AddressThe address comes from Netlify', mark: undefined });
+});
+
 test('the pipeline ends with the report, which is found again after a reload', async () => {
   const reportOf = (state: 'running' | 'done'): Report => ({
     ...{ id: 'r'.repeat(20), state, name: 'harbour.localhost', deploymentId: 'harbour', cause: null, checkCount: 3 },

@@ -145,7 +145,9 @@ function decisions(progress: Known, place: string | undefined): PipelineStage[] 
       ),
     },
     { title: 'Platform', state: 'done', text: place },
-    { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
+    url === ''
+      ? { title: 'Address', state: 'waiting', text: place && `The address comes from ${place}` }
+      : { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
   ];
 }
 
