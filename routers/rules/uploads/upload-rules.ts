@@ -2,6 +2,7 @@ import { atOnce } from '../../schemas/at-once.ts';
 import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
 import { type NameNotice, nameNoticeSteps } from '../../schemas/name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from '../../schemas/normal-form.ts';
+import { fullestFolders, largestFiles } from '../../schemas/platforms/limits.ts';
 import type { ZipEncoding } from '../../schemas/zip-encoding-names.ts';
 import { isOsJunk, LINK_LEFT_OUT, leftOutPart, leftOutRule } from './left-out-files.ts';
 import { mayBePrivateKey } from './private-keys.ts';
@@ -237,8 +238,10 @@ export function withoutPrivateKeys<File extends OfferedFile>(
 /** The longest path in an answer; a hostile name may have 64 KB. */
 export const SHOWN_PATH_LENGTH = 600;
 
-function refuse(reason: RefusalReason, path: string): Refusal {
-  return { reason, path: visiblePath(path).slice(0, SHOWN_PATH_LENGTH), message: REFUSAL_SENTENCES[reason] };
+/** `where`: a sentence about where most of too much is. */
+function refuse(reason: RefusalReason, path: string, where = ''): Refusal {
+  const message = `${REFUSAL_SENTENCES[reason]} ${where}`.trimEnd();
+  return { reason, path: visiblePath(path).slice(0, SHOWN_PATH_LENGTH), message };
 }
 
 /** Returns the single folder around everything, or null. */
@@ -287,10 +290,11 @@ function* collision(files: readonly OfferedFile[]): Generator<void, Refusal | nu
   return null;
 }
 
-function overLimit(reading: { files: readonly OfferedFile[]; totalBytes: number }): Refusal | null {
-  if (reading.files.length === 0) return refuse('no_files', '');
-  if (reading.files.length > UPLOAD_LIMITS.maxFiles) return refuse('too_many_files', '');
-  const large = reading.files.find((file) => file.sizeBytes > UPLOAD_LIMITS.maxFileBytes);
+function overLimit({ files, totalBytes }: { files: readonly OfferedFile[]; totalBytes: number }): Refusal | null {
+  const { maxFiles, maxFileBytes, maxReleaseBytes } = UPLOAD_LIMITS;
+  if (files.length === 0) return refuse('no_files', '');
+  if (files.length > maxFiles) return refuse('too_many_files', '', fullestFolders(files));
+  const large = files.find((file) => file.sizeBytes > maxFileBytes);
   if (large !== undefined) return refuse('file_too_large', large.path);
-  return reading.totalBytes > UPLOAD_LIMITS.maxReleaseBytes ? refuse('release_too_large', '') : null;
+  return totalBytes > maxReleaseBytes ? refuse('release_too_large', '', largestFiles(files, maxReleaseBytes)) : null;
 }

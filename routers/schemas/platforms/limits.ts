@@ -35,13 +35,13 @@ export function refusalByLimits(
   if (maxFiles !== undefined && files.length > maxFiles) {
     return refusal(
       `${title} takes at most ${formatCount(maxFiles, 'file')}; there are ${files.length.toLocaleString('en')}.`,
-      `${fullestFolders(files)}Publish fewer files.`,
+      `${fullestFolders(files)} Publish fewer files.`.trimStart(),
     );
   }
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (maxTotalBytes !== undefined && totalBytes > maxTotalBytes) {
     const sizes = `at most ${inMegabytes(maxTotalBytes)}; these files are ${inMegabytes(totalBytes, maxTotalBytes)}`;
-    return refusal(`${title} takes ${sizes}.`, `${largestFiles(files, maxTotalBytes)}Publish fewer or smaller files.`);
+    return refusal(`${title} takes ${sizes}.`, `${largestFiles(files, maxTotalBytes)} Publish fewer or smaller files.`);
   }
   return null;
 }
@@ -50,7 +50,8 @@ export function refusalByLimits(
 const NAMED_MAX = 3;
 const list = new Intl.ListFormat('en');
 
-function fullestFolders(files: readonly SizedFile[]): string {
+/** Returns a sentence that names the folders with the most files; empty where all are at the root. */
+export function fullestFolders(files: readonly SizedFile[]): string {
   const counts = new Map<string, number>();
   for (const { path } of files) {
     const end = path.indexOf('/');
@@ -58,13 +59,14 @@ function fullestFolders(files: readonly SizedFile[]): string {
   }
   const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
   if (fullest.length === 0) return '';
-  return `Most are in ${list.format(fullest.map(([name, count]) => `${name} (${count.toLocaleString('en')})`))}. `;
+  return `Most are in ${list.format(fullest.map(([name, count]) => `${name} (${count.toLocaleString('en')})`))}.`;
 }
 
-function largestFiles(files: readonly SizedFile[], limitBytes: number): string {
+/** Returns a sentence that names the largest files, in the units of the limit. */
+export function largestFiles(files: readonly SizedFile[], limitBytes: number): string {
   const largest = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, NAMED_MAX);
   const named = largest.map(({ path, sizeBytes }) => `${path} (${inMegabytes(sizeBytes, limitBytes)})`);
-  return `The largest are ${list.format(named)}. `;
+  return `The largest are ${list.format(named)}.`;
 }
 
 function refusal(message: string, remedy: string): LimitRefusal {
