@@ -32,9 +32,11 @@ export function CertificatesScreen() {
             <FailedState failure={deployments.length === 0 ? failure : null} question={list} />
             {deployments.length > 0 && (
               <>
-                <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
-                  Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
-                </p>
+                {!deployments.every(isEncrypted) && (
+                  <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
+                    Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
+                  </p>
+                )}
                 <ul className="divide-y divide-line">
                   {deployments.map(({ id, name, url }) => (
                     <ServedRow key={id} name={name} url={url} />
@@ -64,8 +66,12 @@ export function CertificatesScreen() {
 }
 
 /** Judges by the address alone and assumes nothing about a proxy in front of the host. */
+function isEncrypted({ url }: { url: string }): boolean {
+  return url.startsWith('https:');
+}
+
 function ServedRow({ name, url }: { name?: string; url: string }) {
-  const isEncrypted = url.startsWith('https:');
+  const isSafe = isEncrypted({ url });
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <span className="min-w-0">
@@ -76,8 +82,8 @@ function ServedRow({ name, url }: { name?: string; url: string }) {
         )}
         <HostName name={formatAddress(url)} fit="wrap" />
       </span>
-      <Badge tone={isEncrypted ? 'good' : 'unknown'} icon={isEncrypted ? Lock : LockOpen}>
-        {isEncrypted ? 'HTTPS' : 'Plain HTTP'}
+      <Badge tone={isSafe ? 'good' : 'unknown'} icon={isSafe ? Lock : LockOpen}>
+        {isSafe ? 'HTTPS' : 'Plain HTTP'}
       </Badge>
     </li>
   );

@@ -155,6 +155,11 @@ test('without a certificate the first is promised, and each address says how it 
   const [harbour, quay] = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
   expect(harbour).toContain('Plain HTTP');
   expect(quay).toContain('HTTPS');
+  const warning = 'Over plain HTTP, anyone between';
+  expect(shown.page.textContent).toContain(warning);
+  using safe = showScreen(<CertificatesScreen />, deploymentsAre(deploymentOf({ url: 'https://quay.example.com' })));
+  await safe.sees('quay.example.com');
+  expect(safe.page.textContent).not.toContain(warning);
 });
 
 const TWIN = { deploymentName: 'Harbour', deploymentSlug: 'harbour-2', url: 'http://harbour-2.localhost:3001' };
