@@ -54,8 +54,8 @@ type Supervisor = {
 
 /**
  * Runs the application in a child process, and starts that again when it ends. This process holds the lock on the data
- * folder, the embedded database and the ports, where connections wait until the next child takes them; the child runs
- * the host, the HTTP server and the job worker (child.ts).
+ * folder and the embedded database; the child runs the host, the HTTP server and the job worker (child.ts). Nobody
+ * listens between two children: connections are refused until the next one does.
  *
  * A signal of a terminal reaches both processes, so the child obeys this one alone; it ends when this process ends.
  */
@@ -65,7 +65,7 @@ export function createSupervisor({ env, log, entry }: SupervisorOptions): LifeCy
   async function start(): Promise<void> {
     const data = await openOwnFolder(env, log, shutdown.push);
     // A connection that is handed over is lost with a child that ends before it has taken it: its client hears nothing,
-    // not even a refusal. One that waits at the port is taken by the next child.
+    // not even a refusal.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const uri = openDatabase(env, log, shutdown.push);
