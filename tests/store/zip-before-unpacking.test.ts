@@ -25,7 +25,10 @@ test('a release that is too large as a whole is refused before anything is unpac
     sizeBytes: 360 * 1024 * 1024,
     crc: 1,
   });
-  expect(await zipRefusal(of(part('a'), part('b'), part('c')))).toMatchObject({ reason: 'release_too_large' });
+  expect(await zipRefusal(of(part('a'), part('b'), part('c')))).toMatchObject({
+    reason: 'release_too_large',
+    message: expect.stringContaining('The largest are a (360 MB), b (360 MB), and c (360 MB).'),
+  });
 });
 
 test('nothing is unpacked before the last header is looked at', async () => {

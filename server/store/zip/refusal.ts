@@ -46,8 +46,12 @@ export class ZipRefusal extends Error {
   readonly reason: ZipRefusalReason;
   readonly path: string;
 
-  constructor(reason: ZipRefusalReason, path = '') {
-    super({ ...REFUSAL_SENTENCES, ...ZIP_SENTENCES }[reason]);
+  constructor(
+    reason: ZipRefusalReason,
+    path = '',
+    message: string = { ...REFUSAL_SENTENCES, ...ZIP_SENTENCES }[reason],
+  ) {
+    super(message);
     this.reason = reason;
     this.path = visiblePath(path).slice(0, SHOWN_PATH_LENGTH);
   }

@@ -17,7 +17,7 @@ export type ToMain =
   | { kind: 'files'; slab: ArrayBuffer; parts: FilePart[] }
   /** A piece of a file that is larger than a slab; the last one follows once the checksum was right. */
   | { kind: 'piece'; slab: ArrayBuffer; index: number; sizeBytes: number; isLast: boolean }
-  | { kind: 'refused'; reason: ZipRefusalReason; path: string }
+  | { kind: 'refused'; reason: ZipRefusalReason; path: string; message: string }
   | { kind: 'done' };
 
 export type ToWorker = { kind: 'start' } | { kind: 'slab'; slab: ArrayBuffer };
@@ -44,7 +44,7 @@ export function startZipThread(task: ZipTask, signal: AbortSignal): ZipThread {
   const thread = startThread<ToWorker, ToMain>({ program: 'zip-worker', data: task, heapMaxMb: HEAP_MAX_MB, signal });
   const next = async (): Promise<ToMain> => {
     const message = await thread.next();
-    if (message.kind === 'refused') throw new ZipRefusal(message.reason, message.path);
+    if (message.kind === 'refused') throw new ZipRefusal(message.reason, message.path, message.message);
     return message;
   };
 

@@ -51,7 +51,8 @@ export async function listZip(padded: OpenZip, publishAnyway: readonly string[])
   const named = readUpload(offered, { publishAnyway, takesRootOff: true });
   const keys = named.refusal === null ? await privateKeys(file, named.files) : new Set();
   const reading = withoutPrivateKeys(named, (one) => keys.has(one));
-  if (reading.refusal !== null) throw new ZipRefusal(reading.refusal.reason, reading.refusal.path);
+  const { refusal } = reading;
+  if (refusal !== null) throw new ZipRefusal(refusal.reason, refusal.path, refusal.message);
   return {
     files: reading.files,
     leftOut: reading.leftOut.map(({ path, reason }) => ({ path, reason })),

@@ -123,6 +123,6 @@ async function sendLarge(
 work()
   .catch((error: unknown) => {
     if (!(error instanceof ZipRefusal)) throw error;
-    send({ kind: 'refused', reason: error.reason, path: error.path });
+    send({ kind: 'refused', reason: error.reason, path: error.path, message: error.message });
   })
   .finally(() => port.close());
