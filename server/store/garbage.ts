@@ -85,10 +85,15 @@ export async function* neededArtifacts(
 async function* neededInPart(store: ArtifactStore, part: HashPart, signal: AbortSignal): AsyncGenerator<string, void> {
   const needed = part.createFilter();
   for await (const { sha256s } of readReleases(store)) {
-    for (const sha256 of sha256s) {
-      signal.throwIfAborted();
-      if (!part.includes(sha256) || needed.mayHave(sha256)) continue;
+    const found: string[] = [];
+    const collect = (sha256: string) => {
+      if (!part.includes(sha256) || needed.mayHave(sha256)) return;
       needed.add(sha256);
+      found.push(sha256);
+    };
+    await runInTimeSlices(inSteps(sha256s, collect));
+    for (const sha256 of found) {
+      signal.throwIfAborted();
       yield sha256;
     }
   }
