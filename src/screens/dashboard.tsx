@@ -11,7 +11,6 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
-import { Beside } from '../components/page/error-boundary.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -19,6 +18,7 @@ import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop, type LeadingDropProps } from '../features/deployments/create/leading-drop.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-rows.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
+import { WaitingFiles } from '../features/deployments/select/waiting-files.tsx';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
@@ -29,11 +29,6 @@ import { useWaiting } from '../uploads/waiting-selection.ts';
 /** Needed only while something is being published. */
 const PublishingCard = lazy(async () => ({
   default: (await import('../features/releases/progress/running-release.tsx')).PublishingCard,
-}));
-
-/** Needed only while a folder waits. */
-const WaitingFiles = lazy(async () => ({
-  default: (await import('../features/deployments/select/waiting-files.tsx')).WaitingFiles,
 }));
 
 /** Needed by the dashboard alone, so that the frame, which every page loads, stays small. */
@@ -193,11 +188,7 @@ function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
   const { selection } = useWaiting();
   return (
     <>
-      {selection !== null && (
-        <Beside>
-          <WaitingFiles selection={selection} />
-        </Beside>
-      )}
+      {selection !== null && <WaitingFiles selection={selection} />}
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">
         Not sure where your site belongs?{' '}
