@@ -16,7 +16,7 @@ export function readFormDraft<Values extends Texts>(form: string, empty: Values)
   return sameFields<Values>(entries);
 }
 
-/** Stores typed text for the browser session. When its owner logs out in another tab the form is `empty` again. */
+/** Stores what is typed into the fields of `empty`, and no other, for the browser session. When its owner logs out in another tab the form is `empty` again. */
 export function useFormDraft<Values extends Texts>(
   form: string,
   empty: Values,
@@ -28,7 +28,7 @@ export function useFormDraft<Values extends Texts>(
     () =>
       subscribe({
         formState: { values: true },
-        callback: ({ values }) => storeDraft(form, JSON.stringify(values)),
+        callback: ({ values }) => storeDraft(form, JSON.stringify(values, Object.keys(latest.current))),
       }),
     [form, subscribe],
   );

@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { typeInto } from '../support/screen.tsx';
-import { press, showApp, shown, textsOf } from '../support/shown-app.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+import { follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
 const SAILOR = { username: 'sailor', email: 'sailor@example.com', password: 'Anchor weigh 1' };
 
@@ -106,6 +107,24 @@ test.each([
     expect(session.hasToken()).toBe(false);
   },
 );
+
+test('a reload keeps the name and the email of a registration, and no password, until there is an account', async () => {
+  const answers = { 'auth.register': () => ({ ...ada, username: SAILOR.username }) };
+  await using _app = showApp('/register', { answers });
+  await shown('label', 'Confirm Password');
+  fill({ ...SAILOR, confirmPassword: SAILOR.password });
+  expect(JSON.stringify({ ...sessionStorage })).not.toContain(SAILOR.password);
+  // The form is new then, as after a reload.
+  follow('/about');
+  await shown('h1', 'About Fairlead');
+  follow('/register');
+  await shown('label', 'Confirm Password');
+  expect(Object.values(LABELS).map((label) => fieldOf(label).value)).toEqual([SAILOR.username, SAILOR.email, '', '']);
+  fill({ password: SAILOR.password, confirmPassword: SAILOR.password });
+  await submit();
+  await vi.waitFor(() => expect(session.hasToken()).toBe(true));
+  expect(JSON.stringify({ ...sessionStorage })).not.toContain(SAILOR.email);
+});
 
 test('a failed login stands at the form until something is typed', async () => {
   await using _app = showApp('/login', { answers: { 'auth.login': refused('Not this one.') } });

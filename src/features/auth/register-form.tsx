@@ -12,6 +12,7 @@ import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
+import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
 import { href } from '../../lib/paths.ts';
 import type { SendingProps } from './login-form.tsx';
 import { NewPasswordFields } from './password/new-password-fields.tsx';
@@ -22,13 +23,26 @@ export type RegisterFormProps = SendingProps & {
   wanted: string | null;
 };
 
+const DRAFT = 'register';
+const stored = { username: '', email: '' };
+const empty = { ...stored, password: '', confirmPassword: '' };
+
 export function RegisterForm({ isPending, setPending, wanted }: RegisterFormProps) {
   const form = useForm({
     resolver: standardSchemaResolver(registerForm),
     mode: 'onTouched',
-    defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
+    defaultValues: { ...empty, ...readFormDraft(DRAFT, stored) },
   });
-  const register = useRegister({ setPending, wanted, reset: () => form.reset(), setError: form.setError });
+  useFormDraft(DRAFT, stored, form);
+  const register = useRegister({
+    setPending,
+    wanted,
+    reset: () => {
+      form.reset(empty);
+      forgetFormDraft(DRAFT);
+    },
+    setError: form.setError,
+  });
   const { errors } = form.formState;
   const submit = useSubmitOnce(isPending, form.handleSubmit(register));
   const username = useWatch({ control: form.control, name: 'username' });
