@@ -1,4 +1,4 @@
-import { ChevronsUpDown, CircleUserRound, LifeBuoy, LogOut, Tag } from 'lucide-react';
+import { ChevronsUpDown, CircleUserRound, LifeBuoy, LogOut, Search, Tag } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../routers/schemas/user.ts';
@@ -8,6 +8,7 @@ import { useLogout } from '../features/auth/use-logout.ts';
 import { useTheme } from '../lib/browser/use-theme.ts';
 import { paths } from '../lib/paths.ts';
 import type { Theme } from '../lib/storage.ts';
+import { openCommandPalette } from './command-palette-key.tsx';
 import { toolEntries } from './navigation.ts';
 import { TrialDays } from './trial-days.tsx';
 
@@ -17,7 +18,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
+/** Account, in a bar Go to, Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -32,6 +33,13 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
       <MenuLink to={paths.account} icon={<CircleUserRound />}>
         Account
       </MenuLink>
+      {/* The sidebar has a button for it, and a phone no keys. */}
+      {look === 'icon' && (
+        <MenuItem onSelect={openCommandPalette}>
+          <Search />
+          Go to
+        </MenuItem>
+      )}
       <MenuSeparator />
       <MenuLabel>Tools</MenuLabel>
       {toolEntries.map(({ name, label, icon: Icon }) => (

@@ -69,7 +69,7 @@ test('the sidebar has four groups and a footer, the slide-in three groups, and b
     'Log out',
   ];
   for (const area of ['aside', 'header']) {
-    expect(await openAccountMenu(area), area).toEqual(items);
+    expect(await openAccountMenu(area), area).toEqual(area === 'aside' ? items : items.toSpliced(1, 0, 'Go to'));
     expect(textsOf('[role="menu"]').join(), area).toContain('Tools');
     flushSync(
       () => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })),
@@ -94,9 +94,13 @@ test('the sidebar Logout entry points to /login and logs out; signed out it read
   expect((await shown('aside a', 'Logout')).getAttribute('href')).toBe('/login');
 });
 
-test('the account menu leads to Help and logs out', async () => {
+test('the account menu of a phone opens the palette, leads to Help and logs out', async () => {
   await using app = showApp('/settings', signedIn);
   await shown('aside span', 'Fast domain deployment');
+  await openAccountMenu('header');
+  await press('[role="menuitem"]', 'Go to');
+  await shown('[role=dialog] input', 'Screen, deployment, domain or action');
+  await press('[role=dialog] button', 'Close');
   await openAccountMenu('header');
   await press('[role="menuitem"]', 'Help & Documentation');
   await arrivesAt('/help');
