@@ -16,6 +16,7 @@ import { SubscriptionSuccessScreen } from '../../src/screens/subscription/succes
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf } from '../support/screen-fixtures.ts';
+import { arrivesAt, press, showApp, textsOf, watchToasts } from '../support/shown-app.tsx';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const trial: Subscription = {
@@ -167,6 +168,26 @@ test('the dashboard names the folder that waits, and leads on with it or discard
   expect(shown.linkTo('Go on')).toBe('/new-deployment');
   flushSync(() => shown.button('Discard').click());
   expect(shown.page.textContent).not.toContain('harbour-cafe');
+});
+
+test('a trial that starts leads on, where the frame says how long it lasts and no toast lies over the page', async () => {
+  let started: Subscription | null = null;
+  const answers = {
+    'subscription.get': () => started ?? refusal('not_found', 'You have no subscription.'),
+    'subscription.allowance': () => allowanceOf({ isTrialAvailable: started === null, deploymentCount: 0 }),
+    'subscription.startTrial': () => {
+      started = trial;
+      return trial;
+    },
+    'deployments.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], nextCursor: null }),
+  };
+  await using _app = showApp('/subscription/pricing', { user: { ...ada, deploymentCount: 0 }, answers });
+  const told = watchToasts();
+  await press('main button', 'Start the trial');
+  await arrivesAt('/dashboard');
+  await vi.waitFor(() => expect(textsOf('header').join()).toMatch(/Trial: [\d,]+ days left/));
+  expect(told).toEqual([]);
 });
 
 test('where somebody was going when they registered is led to once they have a plan', async () => {

@@ -10,7 +10,6 @@ import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAddress, useNavigate } from '../../lib/browser/location.ts';
-import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 import { wantedRedirect } from '../../lib/safe-redirect.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
@@ -87,9 +86,9 @@ function StartTrial() {
     try {
       // Loaded on demand: visitors read the plans too, without tRPC.
       const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
-      const { endsAt } = await trpcClient.subscription.startTrial.mutate();
+      await trpcClient.subscription.startTrial.mutate();
+      // The frame of each page says then how long the trial lasts: on a phone a toast would lie over the next act.
       await refreshAll();
-      showToast({ title: 'Trial started', description: `Pro until ${formatDate(endsAt)}.` });
       // A folder that was dropped before waits for its owner.
       navigate(wanted ?? (waiting === null ? paths.dashboard : paths.newDeployment));
     } catch (error) {
