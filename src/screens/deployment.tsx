@@ -148,7 +148,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
-      {deployment.state === 'draft' && publication === null && hasUploadRecords() && (
+      {!isDeleting && publication === null && hasUploadRecords() && (
         <Beside>
           <sentElsewhere.Component deploymentId={deployment.id} />
         </Beside>

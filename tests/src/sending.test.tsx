@@ -115,7 +115,7 @@ test('what was given back stands where the files are chosen, ready to be publish
   setChosen('harbour', harbour);
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
-  await shown.sees('It becomes release 4. Release 3 stays live until then.');
+  await shown.sees('It becomes the next release. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
 });

@@ -6,7 +6,7 @@ import { listStored } from '../../uploads/stored-selections.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Says that another tab of this browser is sending files to a deployment, which the server takes for a draft until then. */
+/** Says that another tab of this browser is sending files to a deployment, of which the server has no release yet. */
 export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
   const [isSent, setSent] = useState(false);
   useEffect(() => {

@@ -163,7 +163,7 @@ function publishHint(
   lost: LostConnection | undefined,
   isEqual: boolean,
 ): string {
-  const { state, currentRelease, releaseCount } = deployment;
+  const { state, currentRelease } = deployment;
   const refusal = refusalText(report);
   if (refusal !== null) return refusal;
   if (lost !== undefined) {
@@ -174,7 +174,8 @@ function publishHint(
     return 'A release waits for you. Finish or cancel it first.';
   }
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
-  if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
+  // Without a number: another tab or device may be sending one that comes first.
+  if (currentRelease === null) return 'It becomes the next release.';
   if (isEqual) return `Release ${currentRelease.number} has these files already.`;
-  return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;
+  return `It becomes the next release. Release ${currentRelease.number} stays live until then.`;
 }
