@@ -52,9 +52,9 @@ function deploymentIs(...lostConnections: LostConnection[]): Answers {
   return { 'deployments.get': () => deploymentOf({ lostConnections }) };
 }
 
-function Outcome() {
+function Outcome({ of = { state: 'failed', platform: 'netlify' } }: { of?: Parameters<typeof releaseDetailOf>[0] }) {
   const { retry } = useReleaseActs();
-  const release = releaseDetailOf({ state: 'failed', platform: 'netlify' });
+  const release = releaseDetailOf(of);
   return <ReleaseOutcome release={release} retry={retry} mayChange />;
 }
 
@@ -112,4 +112,12 @@ test.each([
   const panel = { deploymentId, deploymentName, platform, url };
   using shown = showScreen(<AddressPanel {...panel} />, {});
   expect(shown.linkTo('publish it on a hosting platform')).toBe(path);
+});
+
+test.each([
+  [2, true],
+  [null, false],
+])('while it is published, the site can be visited if release %s is live', (servingNumber, isThere) => {
+  using shown = showScreen(<Outcome of={{ state: 'uploading', servingNumber }} />, {});
+  expect(shown.linkTo('Visit') !== undefined).toBe(isThere);
 });

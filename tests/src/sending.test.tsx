@@ -56,6 +56,8 @@ test.each([
 ])('cancelling what is being sent gives the files back, and says what is live', async (serving, isRestored, words) => {
   using shown = showSending({ isRestored }, serving);
   await shown.sees('Keep this page open until the files are sent.');
+  // What is live meanwhile can be visited.
+  expect(shown.linkTo('Visit')).toBe(serving === null ? undefined : publication.url);
   shown.button('Cancel').click();
   expect(said()).toBe(words);
 });

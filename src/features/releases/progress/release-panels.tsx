@@ -28,6 +28,8 @@ export type AddressPanelProps = {
   platform: PlatformId;
   /** The running act, until it is live. */
   running?: string | null;
+  /** True while an earlier release is live at the address, which can be visited then as well. */
+  isServed?: boolean;
   /** The title once it is live; by default that the deployment is. */
   title?: string | undefined;
   /** Shown beside the way to the site. */
@@ -38,7 +40,7 @@ export type AddressPanelProps = {
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
 export function AddressPanel(props: AddressPanelProps) {
-  const { deploymentId, deploymentName, platform, running = null, title, action } = props;
+  const { deploymentId, deploymentName, platform, running = null, isServed = false, title, action } = props;
   const { visitUrl: url = props.url } = props;
   const isLive = running === null;
   const { title: host, isSimulated } = PLATFORMS[platform];
@@ -76,9 +78,9 @@ export function AddressPanel(props: AddressPanelProps) {
           )}
           {/* Of what was only simulated nobody answers there. */}
           {isSimulated !== true &&
-            (isLive ? (
+            (isLive || isServed ? (
               <div className="flex flex-wrap gap-2">
-                <Button variant="primary" asChild>
+                <Button variant={isLive ? 'primary' : 'secondary'} asChild>
                   <a href={url} target="_blank" rel="noreferrer">
                     Visit <ExternalLink />
                   </a>

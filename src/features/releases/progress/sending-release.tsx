@@ -61,6 +61,7 @@ export function SendingRelease(props: SendingReleaseProps) {
               url={url}
               platform={platform}
               running={`Publishing ${deploymentName}`}
+              isServed={serving !== null}
             />
           )}
           <SendingNotices publication={publication} onReplace={onReplace} />
