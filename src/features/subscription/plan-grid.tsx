@@ -59,7 +59,6 @@ type PlanColumn = {
   facts: readonly { name: string; value: string }[];
 };
 
-const platformTexts = { one: 'One at a time', any: 'Any', several: 'Several at once' } as const;
 const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const;
 
 /** Shows the plans beside one another, with their differences alone. */
@@ -71,7 +70,7 @@ const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
     facts: [
       { name: 'Deployments', value: cap(deployments) },
       { name: 'Domains per site', value: cap(customDomains) },
-      { name: 'Platforms', value: platformTexts[platforms] },
+      { name: 'Platforms per site', value: platforms === 'several' ? 'Several' : 'One' },
       { name: 'Analytics history', value: analyticsTexts[analyticsDays] },
       { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
     ],
