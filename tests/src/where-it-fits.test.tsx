@@ -60,10 +60,14 @@ test('what the files are decides what is recommended, with the arithmetic and it
   expect(rowOf(shown, 'Built-in host')).toContain('Recommended');
   expect(rowOf(shown, 'Netlify')).not.toContain('Recommended');
   await shown.sees(SUM);
-  expect(shown.rows('Why the built-in host is recommended').join()).toContain(SUM);
+  const reasons = shown.rows('Why the built-in host is recommended').join();
+  expect(reasons).toContain(SUM);
+  expect(reasons).toContain('Only this computer can open its sites.');
   shown.page.querySelector<HTMLInputElement>('input[value=vercel]')?.click();
   await shown.sees('Why Vercel fits as well');
-  expect(shown.rows('Why Vercel fits as well').join()).toContain('Source: vercel.com/docs/limits, read 2026-03-02');
+  const vercels = shown.rows('Why Vercel fits as well').join();
+  expect(vercels).toContain('Source: vercel.com/docs/limits, read 2026-03-02');
+  expect(vercels).not.toContain('Only this computer');
 });
 
 test('each question names the places that its answer changes', async () => {
