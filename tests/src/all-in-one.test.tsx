@@ -20,7 +20,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+const patiently = <Seen,>(look: () => Seen) => vi.waitFor(look, { timeout: 30_000 });
 
 /** Returns the server's answers about a live deployment with this domain, or with none. */
 function answersFor(domain: Domain | null, more: Answers = {}): Answers {
@@ -222,6 +222,15 @@ test('before something is live there is no report to make', async () => {
   using shown = showAfterReload(answersFor(null, failed));
   await patiently(() => expect(stage(shown, 'Diagnostics')).toBeDefined());
   expect(shown.page.textContent).not.toContain('Run all checks');
+});
+
+test('on a host that nobody else reaches the records are folded away beside the words not to create them', async () => {
+  const records = [recordOf({ value: '127.0.0.1' })];
+  using shown = showAfterReload(answersFor(domainOf({ records })));
+  await shown.sees('Do not create these records');
+  expect(shown.page.textContent).not.toContain('Create these records where');
+  const table = await patiently(() => shown.page.querySelector('table') ?? expect.fail('There is no table.'));
+  expect(table.closest('details')?.open).toBe(false);
 });
 
 test('after a reload the records that are missing are there to be copied and looked for', async () => {

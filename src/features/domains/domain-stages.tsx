@@ -21,6 +21,7 @@ import { href } from '../../lib/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
 import { recordsSeen } from './domain-badge.tsx';
+import { leadHere } from './loopback-notice.tsx';
 import type { DomainRecordsProps } from './records/domain-records.tsx';
 import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
 
@@ -193,7 +194,7 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   return {
     title,
     state: 'open',
-    text: text ?? 'Create these records where your domain is managed.',
+    text: text ?? (leadHere(domain.records) ? null : 'Create these records where your domain is managed.'),
     body,
     isWide: true,
   };
