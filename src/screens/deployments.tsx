@@ -14,6 +14,7 @@ import { SearchField } from '../components/fields/search-field.tsx';
 import { ListStates } from '../components/lists/list-states.tsx';
 import { LoadMore } from '../components/lists/load-more.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
+import { SkeletonRows } from '../components/skeleton.tsx';
 import { StateFilter } from '../components/states/state-filter.tsx';
 import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/manage/deployment-table.tsx';
 import type { LeftSitesProps } from '../features/deployments/manage/left-sites.tsx';
@@ -60,7 +61,7 @@ export function DeploymentsScreen() {
       />
       <WritableNotice allowance={allowance.data} />
       {left.data !== undefined && left.data.items.length > 0 && (
-        <Suspense>
+        <Suspense fallback={<SkeletonRows rows={left.data.items.length} />}>
           <leftSites.Component sites={left.data.items} />
         </Suspense>
       )}

@@ -14,7 +14,7 @@ import { Notice } from '../components/notice.tsx';
 import { ErrorState } from '../components/page/error-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Size } from '../components/size.tsx';
-import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
+import { Skeleton, SkeletonGroup, SkeletonRows } from '../components/skeleton.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { seenAgainText } from '../features/releases/acts/going-back.ts';
@@ -103,7 +103,7 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
           {release.changedFiles === 0 && <UnchangedNotice release={release} />}
           {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
           {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
-            <Suspense>
+            <Suspense fallback={<SkeletonRows rows={1} />}>
               <missingLinks.Component release={release} isReadOnly={!mayChange} />
             </Suspense>
           )}
