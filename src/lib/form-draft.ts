@@ -16,7 +16,10 @@ export function readFormDraft<Values extends Texts>(form: string, empty: Values)
   return sameFields<Values>(entries);
 }
 
-/** Stores what is typed into the fields of `empty`, and no other, for the browser session. When its owner logs out in another tab the form is `empty` again. */
+/**
+ * Stores what is typed into the fields of `empty`, and no other, for the browser session. When its owner logs out in
+ * another tab the form is `empty` again.
+ */
 export function useFormDraft<Values extends Texts>(
   form: string,
   empty: Values,
