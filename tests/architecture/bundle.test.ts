@@ -22,6 +22,18 @@ test('all style sheets together stay within 15 KB', async () => {
   expect(await brotliKb(WEB_ROOT, sheets)).toBeLessThanOrEqual(15);
 });
 
+test('the style sheet has what the list of templates looks like, whose folder the templates are in', async () => {
+  const list = new URL('../../src/features/deployments/templates/template-list.tsx', import.meta.url);
+  const named = [...(await readFile(list, 'utf8')).matchAll(/className="([^"]+)"/g)].flatMap(([, all = '']) =>
+    all.split(' '),
+  );
+  const [sheet = ''] = Object.values(manifest).flatMap(({ css = [] }) => css);
+  const rules = await readFile(join(WEB_ROOT, sheet), 'utf8');
+  const plain = named.filter((name) => /^[a-z0-9-]+$/.test(name));
+  expect(plain).toContain('p-2');
+  expect(plain.filter((name) => !rules.includes(`.${name}{`))).toEqual([]);
+});
+
 test('no chunk comes from the server, and none names a module of Node', async () => {
   const sources = Object.keys(manifest).filter((name) => !name.startsWith('../node_modules/'));
   expect(sources.filter((name) => /(^|\/)(server|tests|dist)\//.test(name))).toEqual([]);
