@@ -25,8 +25,7 @@ import { type Check, checksOf, troubleCount } from '../features/diagnostics/chec
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
-import { type ReleasePart, releaseParts } from '../features/releases/progress/release-parts.ts';
-import { tookText } from '../features/releases/release-labels.ts';
+import { endOf, type ReleasePart, releaseParts, tookOf } from '../features/releases/progress/release-parts.ts';
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -163,7 +162,10 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
               </Button>
             }
           />
-          <Stepper label={`Steps of release ${current.number}`} steps={releaseParts(current).map(partRow)} />
+          <Stepper
+            label={`Steps of release ${current.number}`}
+            steps={releaseParts(current).map((part) => rowOf(part, current))}
+          />
         </Card>
       )}
     </div>
@@ -176,10 +178,11 @@ function diagnosisText({ name, currentRelease }: Deployment, troubles: number, i
   return isTroubled ? `No problems with ${name} besides those in its last report` : `No problems found in ${name}`;
 }
 
-function partRow({ name, state, steps, isRollBack }: ReleasePart): Step {
-  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
-  const endedAt = steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null;
-  const took = tookText(startedAt, endedAt, endedAt ?? new Date());
+function rowOf(part: ReleasePart, release: ReleaseDetail): Step {
+  const { name, state, steps, isRollBack } = part;
+  // The first time the switch is no step of its own.
+  const endedAt = name === 'switching' && steps.length === 0 ? release.finishedAt : endOf(steps);
+  const took = tookOf(part, release, endedAt ?? new Date());
   return {
     key: name,
     state,

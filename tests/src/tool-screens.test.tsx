@@ -367,9 +367,15 @@ test('the report of a deployment leads to the log of its release, and a lost one
   };
   using shown = showScreen(<DiagnosticsScreen />, answers);
   await shown.sees('The report could not be loaded');
-  answers['releases.get'] = () => verified;
+  const sent = stepOf({ name: 'uploading', state: 'done', startedAt: shownAt, endedAt: secondsLater(1) });
+  answers['releases.get'] = () => ({ ...verified, steps: [sent, ...verified.steps] });
   shown.button('Retry').click();
   await shown.sees('No problems found in harbour');
+  const steps = [...shown.page.querySelectorAll('ol[aria-label="Steps of release 3"] > li')];
+  expect(
+    steps.map((step) => [...step.querySelectorAll('p, p + span')].map(({ textContent }) => textContent)),
+    'the times of the page of the release: nobody noted how long the page sent',
+  ).toEqual([['Sent'], ['Checked', '2.0 s'], ['Switched on', '1.0 s']]);
   expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
   expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
   expect(shown.rows('Checks')).toHaveLength(8);

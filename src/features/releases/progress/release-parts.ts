@@ -1,10 +1,11 @@
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
-import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import type { Release, ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../../components/page/stepper.tsx';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
+import { tookText } from '../release-labels.ts';
 import type { PartName } from '../step-titles.ts';
 
 export type ReleasePart = {
@@ -19,6 +20,8 @@ export type Run = {
   state: ReleaseState;
   /** False on a platform whose turn has not come; else the state tells. */
   isRunning?: boolean;
+  /** Absent where the files come from the server and not from a page. */
+  source?: Release['source'];
   finishedAt: Date | null;
   steps: readonly ReleaseStep[];
   destinations: readonly Destination[];
@@ -51,6 +54,32 @@ export function releaseParts(release: Run): ReleasePart[] {
 function switched(release: ReleaseState, checked: StepState, isRunning: boolean): StepState {
   if (release === 'live' || release === 'superseded') return 'done';
   return checked === 'done' && isRunning ? 'running' : 'waiting';
+}
+
+/** Returns the duration of a part of a release so far; null where nobody noted it. */
+export function tookOf({ name, state, steps }: ReleasePart, release: Run, now: Date): string | null {
+  if (state === 'yours') return null;
+  // A page or a script sent the files before the first step began, and nobody noted how long that took.
+  if (name === 'sending' && release.source !== undefined && release.source !== 'retry') return null;
+  if (name === 'switching' && steps.length === 0) return switchTook(release);
+  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
+  return tookText(startedAt, state === 'running' ? null : endOf(steps), now);
+}
+
+/**
+ * Returns the duration of the switch. The first time it is no step of its own: it is the time between the last check
+ * and the end.
+ */
+function switchTook({ state, steps, finishedAt }: Run): string | null {
+  const isOn = state === 'live' || state === 'superseded';
+  return isOn && finishedAt !== null
+    ? tookText(endOf(steps.filter(({ name }) => name === 'verifying')), finishedAt, finishedAt)
+    : null;
+}
+
+/** Returns when the last of several steps ended. */
+export function endOf(steps: readonly ReleaseStep[]): Date | null {
+  return steps.findLast(({ endedAt }) => endedAt !== null)?.endedAt ?? null;
 }
 
 /** Returns the joint state of several steps: the most telling one. */

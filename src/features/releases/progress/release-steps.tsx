@@ -3,22 +3,17 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
-import type { Release, ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { type LogEntry, LogView } from '../../../components/lists/log-view.tsx';
 import { type ShownStepState, type Step, Stepper } from '../../../components/page/stepper.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { DestinationBadge } from '../../../components/states/destination-badge.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
-import { stepProgress, stepResult, tookText } from '../release-labels.ts';
+import { stepProgress, stepResult } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, STEP_TEXTS } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
-import { type ReleasePart, type Run, releaseParts } from './release-parts.ts';
-
-type StepsOf = Run & {
-  /** Absent where the files come from the server and not from a page. */
-  source?: Release['source'];
-};
+import { type ReleasePart, type Run, releaseParts, tookOf } from './release-parts.ts';
 
 /** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
 export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
@@ -65,12 +60,12 @@ export function PlatformSteps<Of extends Place>({ places, renderSteps, renderLog
 
 const STEPS_LABEL = 'Steps of the release';
 
-function Parts({ label, run }: { label: string; run: StepsOf }) {
+function Parts({ label, run }: { label: string; run: Run }) {
   return <Stepper label={label} steps={useReleaseRows(run)} />;
 }
 
 /** Returns the publication on a platform that follows the primary one in the form of a release of its own. */
-function runAt(destination: Destination, steps: readonly ReleaseStep[]): StepsOf {
+function runAt(destination: Destination, steps: readonly ReleaseStep[]): Run {
   const { state } = destination;
   const running =
     state === 'waiting' ? 'processing' : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
@@ -103,19 +98,17 @@ function PlatformHead({ place: { platform, state, error }, log }: { place: Place
   );
 }
 
-export function useReleaseRows(release: StepsOf): Step[] {
+export function useReleaseRows(release: Run): Step[] {
   const parts = releaseParts(release);
   const now = useRunningClock(parts.some(({ state }) => state === 'running'));
   return parts.map((part) => rowOf(part, now, release));
 }
 
-function rowOf(part: ReleasePart, now: Date, release: StepsOf): Step {
+function rowOf(part: ReleasePart, now: Date, release: Run): Step {
   const { name, state, steps, isRollBack } = part;
   const title = partTitle(name, state, isRollBack);
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
-  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
-  const endedAt = state === 'running' ? null : (steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null);
-  const took = tookOf(part, release, { startedAt, endedAt, now });
+  const took = tookOf(part, release, now);
   const progress = current === undefined ? null : stepProgress(current);
   return {
     key: name,
@@ -134,30 +127,7 @@ function rowOf(part: ReleasePart, now: Date, release: StepsOf): Step {
   };
 }
 
-type Times = { startedAt: Date | null; endedAt: Date | null; now: Date };
-
-function tookOf(
-  { name, state, steps }: ReleasePart,
-  release: StepsOf,
-  { startedAt, endedAt, now }: Times,
-): string | null {
-  if (state === 'yours') return null;
-  // A page or a script sent the files before the first step began, and nobody noted how long that took.
-  if (name === 'sending' && release.source !== undefined && release.source !== 'retry') return null;
-  return name === 'switching' && steps.length === 0 ? switchTook(release) : tookText(startedAt, endedAt, now);
-}
-
-/**
- * Returns the duration of the switch. The first time it is no step of its own: it is the time between the last check
- * and the end.
- */
-function switchTook({ state, steps, finishedAt }: StepsOf): string | null {
-  const checked = steps.findLast(({ name }) => name === 'verifying')?.endedAt ?? null;
-  const isOn = state === 'live' || state === 'superseded';
-  return isOn && finishedAt !== null ? tookText(checked, finishedAt, finishedAt) : null;
-}
-
-function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: StepsOf): string {
+function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: Run): string {
   if (state === 'yours') return 'Publish it, enter its address';
   if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
   if (state === 'done') return resultText(name, steps);
