@@ -81,8 +81,8 @@ const stateCell = 'max-sm:grow';
 /** The button has no word beside its icon where a table has the least room, and where the names need it. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
-/** On a small screen the facts share one line, so a long name is cut there. */
-const byCell = `${factCell} max-sm:max-w-20 xl:max-w-44 sm:max-xl:hidden!`;
+/** On a small screen the facts share one line: a long name takes what the others leave, and is cut there. */
+const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 xl:max-w-44 sm:max-xl:hidden!`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
 const sizeCell = `${tookCell} max-2xl:hidden!`;
 
