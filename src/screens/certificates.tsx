@@ -76,9 +76,10 @@ function ServedRow({ name, url }: { name?: string; url: string }) {
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <span className="min-w-0">
         {name !== undefined && (
-          <bdi title={name} className="block truncate">
-            {name}
-          </bdi>
+          // A name from right to left begins at the same edge as its address.
+          <span title={name} className="block truncate">
+            <bdi>{name}</bdi>
+          </span>
         )}
         <HostName name={formatAddress(url)} fit="wrap" />
       </span>
