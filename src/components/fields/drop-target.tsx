@@ -49,7 +49,7 @@ export function DropTarget({
         <p className={classNames('font-semibold', shape === 'compact' ? 'text-base' : 'text-lg')}>{title}</p>
         {description !== undefined && <div className="text-ink-muted">{description}</div>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+      {actions !== undefined && <div className="flex shrink-0 flex-wrap gap-2">{actions}</div>}
     </div>
   );
 }
