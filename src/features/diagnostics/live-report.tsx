@@ -97,7 +97,7 @@ function StartCard({ deployment, isBusy, onRun }: StartCardProps) {
           >
             <RefreshCw />
             <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
-              Check {deployment.name} now
+              Check {deployment.name}
             </span>
           </Button>
         )}
