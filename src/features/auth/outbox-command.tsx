@@ -4,7 +4,9 @@ import { type LinkMail, outboxCommand } from '../../../routers/schemas/outbox-co
 export function OutboxCommand({ to, kind }: { to: string; kind: LinkMail }) {
   return (
     <code className="rounded-tight bg-surface-sunken box-decoration-clone px-1 font-mono text-sm wrap-anywhere">
-      {outboxCommand(to, kind)}
+      {outboxCommand(to, kind).slice(0, -kind.length)}
+      {/* Broken at its hyphen it would read as two words. */}
+      <span className="whitespace-nowrap">{kind}</span>
     </code>
   );
 }
