@@ -27,7 +27,7 @@ export function DownloadVisits({ range }: { range: VisitsInput }) {
   return (
     <Menu
       trigger={
-        <Button isBusy={prepare.isPending} busyLabel="Preparing…">
+        <Button size="sm" isBusy={prepare.isPending} busyLabel="Preparing…">
           <Download /> Download CSV
         </Button>
       }

@@ -39,9 +39,7 @@ export function Identity({ user }: { user: User }) {
             </Badge>
           )}
         </p>
-        {pendingEmail === null && !emailConfirmed && (
-          <SendConfirmation email={email} size="sm" className="mt-2 self-start" />
-        )}
+        {pendingEmail === null && !emailConfirmed && <SendConfirmation email={email} className="mt-2 self-start" />}
         {pendingEmail !== null && (
           <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
             <p>
