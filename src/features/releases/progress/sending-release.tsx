@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
@@ -83,7 +82,7 @@ export function SendingRelease(props: SendingReleaseProps) {
               name: others.length > 0 ? 'Platforms' : 'Platform',
               value: platforms.map((one) => PLATFORMS[one].title).join(', '),
             },
-            { name: 'Files', value: formatCount(extent.fileCount, 'file') },
+            { name: 'Files', value: extent.fileCount.toLocaleString('en') },
             { name: 'Size', value: <Size bytes={extent.totalBytes} /> },
           ]}
         />
