@@ -100,8 +100,8 @@ function ContactSection() {
   return (
     <Section title="Contact Us">
       <p className="text-ink-muted">
-        Write to <SupportEmail />, or look among the{' '}
-        <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
+        Write to <SupportEmail />, or see the{' '}
+        <Link to={paths.faq} className="font-medium text-accent underline underline-offset-4">
           Frequently Asked Questions
         </Link>
         . We'll get back to you within 24 hours.

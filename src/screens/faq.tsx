@@ -12,7 +12,7 @@ export function FaqScreen() {
         description={
           <>
             Longer answers, step by step, are in{' '}
-            <Link to={paths.help} className="font-medium text-accent underline-offset-4 hover:underline">
+            <Link to={paths.help} className="font-medium text-accent underline underline-offset-4">
               Help & Documentation
             </Link>
             .

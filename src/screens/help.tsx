@@ -12,15 +12,15 @@ export function HelpScreen() {
         description={
           <>
             How to use each part. For short answers, see the{' '}
-            <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
+            <Link to={paths.faq} className="font-medium text-accent underline underline-offset-4">
               Frequently Asked Questions
             </Link>
             . Write to us on the{' '}
-            <Link to={paths.about} className="font-medium text-accent underline-offset-4 hover:underline">
+            <Link to={paths.about} className="font-medium text-accent underline underline-offset-4">
               About page
             </Link>
             , or watch live events in the{' '}
-            <Link to={paths.websocketDemo} className="font-medium text-accent underline-offset-4 hover:underline">
+            <Link to={paths.websocketDemo} className="font-medium text-accent underline underline-offset-4">
               WebSocket demo
             </Link>
             .
