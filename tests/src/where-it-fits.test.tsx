@@ -73,7 +73,7 @@ test('what the files are decides what is recommended, with the arithmetic and it
 test('each question names the places that its answer changes', async () => {
   choose(PLAIN);
   using shown = placeQuestion();
-  await shown.sees('Some platforms ignore the file _redirects: GitHub Pages, Render, Replit.');
+  await shown.sees('Some platforms ignore the _redirects file: GitHub Pages, Render, Replit.');
   expect(shown.page.textContent).toContain('Some platforms publish from one: GitHub Pages, Render.');
   expect(shown.page.textContent).toContain('On some platforms you have to add it there yourself: Replit.');
   expect(shown.page.textContent).toContain('Fairlead publishes files only: no platform here can do that.');

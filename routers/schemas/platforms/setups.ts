@@ -88,9 +88,9 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from an error of its builds, 2025',
     limits: [
       `${formatLimit(heroku.maxTotalBytes)} per app, compressed`,
-      '15 minutes a build',
+      '15 minutes per build',
       '4,500 calls an hour',
-      '1,000 domains an app',
+      '1,000 domains per app',
       'No address for a bare domain such as example.com: its DNS provider has to offer ALIAS records',
     ],
   },

@@ -121,7 +121,7 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'redirects-file',
-        title: 'Redirects: the file _redirects',
+        title: 'Redirects: the _redirects file',
         paragraphs: [
           'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: the old address, the new one and the status.',
           '/old /new 301 — the address has moved permanently. Without a status, 301 is used.',
@@ -133,7 +133,7 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'headers-file',
-        title: 'Headers of your own: the file _headers',
+        title: 'Custom headers: the _headers file',
         paragraphs: [
           'Put a file named _headers, without an extension, at the top of the folder. Write an address on a line of its own and, indented below it, the headers to send with the files there.',
           '/assets/* with Cache-Control: public, max-age=31536000 below it keeps these files in the browser for a year.',

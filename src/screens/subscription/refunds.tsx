@@ -20,7 +20,7 @@ export function SubscriptionRefundsScreen() {
           ),
         },
         {
-          title: 'What happens then',
+          title: 'What happens next',
           text: (
             <p>
               The money goes back the way it came. The plan that it paid for ends at once. What you published stays live
@@ -29,7 +29,7 @@ export function SubscriptionRefundsScreen() {
           ),
         },
         {
-          title: 'Later than 14 days',
+          title: 'After 14 days',
           text: (
             <p>
               Cancel in Account: the plan runs to the end of the period you paid for and does not renew. If something

@@ -6,7 +6,7 @@ import type { Ranker } from './use-ranking.ts';
 /** Each has the effect of the answer; the ranking knows the platforms once there is something to rank. */
 const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
   { need: 'ownDomain', label: 'A custom domain', changes: 'On some platforms you have to add it there yourself' },
-  { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },
+  { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the _redirects file' },
   {
     need: 'privateFiles',
     label: 'Hosting without a public Git repository',
