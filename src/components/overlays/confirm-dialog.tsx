@@ -100,7 +100,7 @@ function ConfirmForm({
         {nameToType !== undefined && <NameField name={nameToType} value={typed} onChange={setTyped} />}
         {children}
       </form>
-      <div className="flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
+      <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-4 max-sm:flex-col-reverse max-sm:*:w-full">
         <AlertDialog.Cancel asChild>
           <Button disabled={isBusy}>{cancelLabel}</Button>
         </AlertDialog.Cancel>

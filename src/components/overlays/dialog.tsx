@@ -40,7 +40,7 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
           </div>
           <div className="min-h-0 overflow-y-auto p-5">{children}</div>
           {footer !== undefined && (
-            <div className="mt-auto flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
+            <div className="mt-auto flex flex-wrap justify-end gap-2 border-t border-line px-5 py-4 max-sm:flex-col-reverse max-sm:*:w-full">
               {footer}
             </div>
           )}
