@@ -39,9 +39,9 @@ export function ChoiceList<Value extends string>({
       {choices.map((choice) => (
         <div
           key={choice.value}
-          className="rounded-card border border-line transition-colors has-checked:border-accent has-checked:bg-accent-soft hover:border-line-control"
+          className="flex flex-col rounded-card border border-line transition-colors has-checked:border-accent has-checked:bg-accent-soft hover:border-line-control"
         >
-          <label className="group relative flex w-full items-center gap-3 rounded-card px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+          <label className="group relative flex w-full grow items-center gap-3 rounded-card px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
             <input
               type="radio"
               name={name}
