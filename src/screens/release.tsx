@@ -157,14 +157,14 @@ function ReleaseActs({ release, mayChange, acts: { cancel, download } }: Release
 function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
   if (!mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release has ended.'}</p>;
   return (
-    <>
+    <div className="flex flex-wrap gap-2 self-center">
       <Button size="sm" asChild>
         <Link to={`${href.deployment(release.deploymentId)}#publish`}>
           <FolderUp /> {release.state === 'superseded' ? 'Publish other files' : 'Publish again'}
         </Link>
       </Button>
       {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} serving={release.number} />}
-    </>
+    </div>
   );
 }
 
