@@ -187,7 +187,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: subscriptionPrivacy,
     ...plain,
     title: 'Privacy',
-    description: 'What Fairlead stores about you, for how long, and how you have it erased.',
+    description: 'What Fairlead stores about you, for how long, and how to have it erased.',
   },
   subscriptionRefunds: {
     path: paths.subscriptionRefunds,

@@ -36,7 +36,7 @@ export function AccountScreen() {
             <>
               <p>Changing it logs out all other browsers.</p>
               <p className="mt-1">
-                API tokens keep working. Revoke those that somebody else may have in{' '}
+                API tokens keep working. Revoke any you don’t trust in{' '}
                 <Link to={paths.settings} className="font-medium text-accent underline underline-offset-4">
                   Settings
                 </Link>

@@ -18,7 +18,7 @@ export function DomainsScreen() {
   const readOnly = (id: string) => isReadOnly(allowance.data, id);
   return (
     <>
-      <PageHeader title="Domains" description="Your own domains, and where each of your deployments answers." />
+      <PageHeader title="Domains" description="Your own domains, and the address of each deployment." />
       <DomainList
         deployments={deployments.filter(({ state }) => state !== 'deleting')}
         isReadOnly={readOnly}

@@ -64,7 +64,7 @@ export function SubscriptionPrivacyScreen() {
   return (
     <LegalPage
       title="Privacy"
-      summary="What Fairlead stores about you, for how long, and how you have it erased."
+      summary="What Fairlead stores about you, for how long, and how to have it erased."
       parts={PARTS}
     />
   );

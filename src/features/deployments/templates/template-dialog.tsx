@@ -50,7 +50,7 @@ export function TemplateDialog({ template, destination, onClose }: TemplateDialo
       title={blocker?.title ?? `${template.title} from a template`}
       description={
         blocker?.text ??
-        `The editor opens with its pages as HTML, whose words you change. Nothing is public until you publish. Hosting: ${PLATFORMS[wanted.platform].title}.`
+        `The editor opens with its HTML pages, ready to edit. Nothing is public until you publish. Hosting: ${PLATFORMS[wanted.platform].title}.`
       }
       submitLabel={blocker?.action ?? 'Open in the editor'}
       busyLabel="Opening…"
