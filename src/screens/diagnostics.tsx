@@ -119,11 +119,11 @@ function Report({ deploymentId }: { deploymentId: string }) {
       </Card>
     );
   }
+  const last = reports.data?.items.find((one) => one.deploymentId === deploymentId && one.verdict !== null);
   const checks = [
-    ...checksOf(deployment.data, release, health.data.items[0]),
+    ...checksOf(deployment.data, release, health.data.items[0], last?.finishedAt),
     ...domainChecks(domains.data.items, certificateItems, now),
   ];
-  const last = reports.data?.items.find((one) => one.deploymentId === deploymentId && one.verdict !== null);
   const isTroubled = last?.verdict === 'fail' || last?.verdict === 'warn';
   return <FullReport deployment={deployment.data} current={release} checks={checks} isTroubled={isTroubled} />;
 }

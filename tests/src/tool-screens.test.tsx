@@ -402,10 +402,11 @@ test('below a report that found something, nothing says that there are no proble
     'deployments.get': () => deploymentOf(),
     'releases.get': () => verified,
     'diagnostics.list': () => ({
-      items: [{ ...report, cause: 'url-up', verdict: 'fail', startedAt: shownAt, finishedAt: shownAt }],
+      items: [{ ...report, cause: 'url-up', verdict: 'fail', startedAt: shownAt, finishedAt: secondsLater(60) }],
     }),
   });
   await shown.sees('No problems with harbour besides those in its last report');
+  expect(shown.page.textContent, 'that report looked at it').not.toContain('Not checked since.');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {

@@ -25,18 +25,19 @@ export type Check = {
 
 /**
  * Returns the known facts about a deployment's releases, without a new request. `current` is the release that it
- * serves, `health` the last check from outside.
+ * serves, `health` the last check from outside, `reportedAt` the end of its last report.
  */
 export function checksOf(
   deployment: Deployment,
   current: ReleaseDetail | null,
   health: DeploymentHealth | undefined,
+  reportedAt: Date | null = null,
 ): Check[] {
   return [
     publishedCheck(deployment),
     comparedCheck(current),
     startPageCheck(current),
-    addressCheck(deployment, health),
+    addressCheck(deployment, health, reportedAt),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
   ];
@@ -105,7 +106,11 @@ function countText(files: number): string {
 }
 
 /** Returns the result of the last check from outside, or before there is one, of the verification at publishing. */
-function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
+function addressCheck(
+  { url, currentRelease }: Deployment,
+  health: DeploymentHealth | undefined,
+  reportedAt: Date | null,
+): Check {
   const check = { id: 'address', title: 'Address reachable' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
@@ -120,10 +125,11 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
   if (health !== undefined && up !== undefined) {
     return { ...check, verdict: up.verdict, seen: up.seen, at: health.checkedAt, link: null };
   }
+  const since = reportedAt !== null && reportedAt > seenAt ? '' : ' Not checked since.';
   return {
     ...check,
     verdict: 'pass',
-    seen: `${address} showed release ${currentRelease.number} when it went live. Not checked since.`,
+    seen: `${address} showed release ${currentRelease.number} when it went live.${since}`,
     at: seenAt,
     link: null,
   };
