@@ -108,7 +108,7 @@ export async function verifyRelease(
     turns: createTurns(job, work),
     onProgress: report.progress,
     settleMs: Math.min(limits.settleMs, LOOKING_MS),
-    ...(limits.settleMs > LOOKING_MS && { edge: { hasTime: hasTime(report.startedAt), patience: call.patience } }),
+    ...(limits.settleMs > LOOKING_MS && { edge: { ...call, hasTime: hasTime(report.startedAt) } }),
   };
   return {
     conditions,
