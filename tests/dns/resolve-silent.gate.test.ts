@@ -1,13 +1,21 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startInternet } from '../support/hostile-internet.ts';
 
 const { signal } = new AbortController();
 
-// Each question is waited for as long as the product waits: seconds in which nothing is computed.
+/** How long the product waits for an answer by UDP, and how long it does here: nothing is computed meanwhile. */
+const PRODUCT_MS = 1_500;
+const HERE_MS = 250;
+
 test.each([
   ['questions for CAA', () => ({}), 'evil.test'],
   ['all questions', () => null, null],
 ])('name servers that drop %s are told from those out of reach', async (_, other, muteZone) => {
+  const { setTimeout } = globalThis;
+  using waits = vi
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation((work, ms) => setTimeout(work, ms === PRODUCT_MS ? HERE_MS : ms));
   await using internet = await startInternet(({ type }) => (type === 'CAA' ? null : other()));
   await expect(internet.client.caaOf('evil.test', signal)).rejects.toMatchObject({ muteZone });
+  expect(waits).toHaveBeenCalledWith(expect.any(Function), PRODUCT_MS);
 });
