@@ -23,6 +23,9 @@ const QUIET = {
   error: console.error,
 };
 
+/** Finds the product's database program, or fetches it. */
+export const findDatabase = () => findMongod(readMongodSources(process.env), QUIET);
+
 /**
  * One `mongod` for the whole run, found or fetched as the product does it. In memory where the system has /dev/shm, and
  * without the journal's wait: what needs durability starts real apps (tests/faults). `notablescan` refuses every
@@ -33,7 +36,7 @@ const QUIET = {
  * 250 each, which exceeds the usual limits of open files and ends the server.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const mongod = await findMongod(readMongodSources(process.env), QUIET);
+  const mongod = await findDatabase();
   const dbPath = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fairlead-mongo-'));
   let isOver = false;
   const args = [

@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { bundlePrograms } from './bundle-programs.ts';
 import { findChromium } from './chromium.ts';
+import { findDatabase } from './mongo.ts';
+import { setup as findNameServers } from './name-server-programs.ts';
+import { setup as findPebble } from './pebble-program.ts';
 import { FLAKY, UNHANDLED } from './reporter.ts';
 
 /**
@@ -271,13 +274,17 @@ process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
+// Fetched beside each other where they are missing: one waits for the network while another is built. Whatever needs the
+// database says why there is none.
+const ofDatabase = findDatabase().catch(() => undefined);
+const [chromium] = await Promise.all([findChromium(), findNameServers(), findPebble(), ofDatabase]);
 // Taken before: a build of Vite makes its own process one of production.
 const env = {
   ...process.env,
   TMPDIR: temporary,
   TEST_SIZE: size,
   TEST_PROGRAMS: `${OUT}/programs`,
-  CHROMIUM_PATH: await findChromium(),
+  CHROMIUM_PATH: chromium,
   PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
   // Its own folder would be in TMPDIR, and empty at each start: it takes a quarter of a minute to read all specs anew.
   PLAYWRIGHT_TRANSFORM_CACHE_DIR: resolve('node_modules/.cache/playwright'),
