@@ -148,6 +148,8 @@ export const domainSchema = z.strictObject({
   url: z.string(),
   state: domainStateSchema,
   proof: z.strictObject({ type: z.literal('TXT'), name: z.string(), value: z.string() }),
+  /** The zone that the records stand in, once it was seen; it may lie above the domain. */
+  zone: z.optional(z.string()),
   records: z.array(domainRecordSchema),
   /** Names whose records point to the deployment, as last seen. */
   pointedNames: z.array(z.string()),

@@ -95,6 +95,7 @@ function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, 
     url: domainUrlOf(providers.addresses, { name: servedName, isAtPlatform: Boolean(doc.attached), isCertified }),
     state,
     proof: { type: 'TXT', name: doc.proof.name, value: doc.proof.value },
+    ...(doc.zone && { zone: doc.zone }),
     records: seenRecords(doc),
     pointedNames: [...doc.pointedNames],
     problem: problem

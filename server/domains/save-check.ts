@@ -58,7 +58,12 @@ export async function saveCheck(
   const now = providers.now();
   const held = await DomainModel.findOneAndUpdate(
     { _id, accountId, state, servedName, quickFrom, checkedAt: checkedAt ?? null },
-    { $set: { checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate } },
+    {
+      $set: {
+        ...{ checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate },
+        ...(found.answers.zone !== null && { zone: found.answers.zone.apex }),
+      },
+    },
     { session, returnDocument: 'after' },
   );
   if (held === null) return null;

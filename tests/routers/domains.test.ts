@@ -68,6 +68,9 @@ test('a record that one of two name servers has is partly there, and moves nothi
   await lab.write('partly.test', setsOf(added.records), { onOne: true });
   const seen = await caller.domains.check({ domainId: added.id });
   expect([seen.state, seen.records.map(({ state }) => state)]).toEqual(['unverified', ['partly', 'partly', 'partly']]);
+  const below = await caller.domains.add({ deploymentId, name: 'below.partly.test' });
+  const checked = await caller.domains.check({ domainId: below.id });
+  expect([below, checked, seen].map(({ zone }) => zone)).toEqual([undefined, 'partly.test', 'partly.test']);
 });
 
 test('what another hand changes is said, with the change, by an event and a mail, and heals', async () => {

@@ -33,6 +33,15 @@ test('each record stands with what is needed, what is seen, and by how many name
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
 });
 
+test('where the zone lies above the domain, names are copied without the zone, and stand whole in the tooltip', () => {
+  const below = { name: 'shop.cafe.example', counterpart: null, zone: 'cafe.example' };
+  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.cafe.example', value: 'fairlead=abc' });
+  const records = [recordOf({ name: 'shop.cafe.example' }), proof];
+  using shown = showScreen(<RecordTable domain={domainOf({ ...below, records })} />, {});
+  expect(shown.button('Copy the name shop').closest('[title]')?.getAttribute('title')).toBe('shop.cafe.example');
+  expect(shown.button('Copy the name _fairlead.shop')).toBeDefined();
+});
+
 test('a server that has another address beside the right one does not have the record', () => {
   const value = '203.0.113.7';
   const right = answerOf('ns1', [value]);

@@ -98,6 +98,8 @@ const domainDocSchema = new Schema(
     /** Records that were correct while the domain was active, as `A example.com 192.0.2.1`. */
     rightRecords: { type: [{ type: String, required: true }], required: true },
     records: { type: [seenRecordDocSchema], required: true },
+    /** The apex of the zone that the records stand in, as last seen; null before. */
+    zone: { type: String, default: null },
     /** Name servers of the zone when it last led to the deployment. */
     nameServers: { type: [{ type: String, required: true }], required: true },
     /**

@@ -53,7 +53,7 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
         {type}
       </TableCell>
       <TableCell label="Name" className="row:w-1/5 row:pr-2 row:align-top md:min-w-40">
-        <Copied text={short} label={`Copy the name ${short}`} />
+        <Copied text={short} title={name} label={`Copy the name ${short}`} />
       </TableCell>
       <TableCell label="Needed" className="row:w-3/10 row:pr-2 row:align-top md:min-w-40">
         <Copied text={value} label={`Copy the value ${value}`} />
@@ -68,9 +68,9 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   );
 }
 
-function Copied({ text, label }: { text: string; label: string }) {
+function Copied({ text, label, title }: { text: string; label: string; title?: string }) {
   return (
-    <span className="flex min-w-0 flex-1 items-center justify-between gap-1 row:items-start row:justify-start">
+    <span title={title} className="flex min-w-0 flex-1 items-center justify-between gap-1 row:items-start row:justify-start">
       <HostName name={text} fit="wrap" className="py-1.5" />
       <CopyButton text={text} label={label} />
     </span>
@@ -205,12 +205,12 @@ function otherValues({ type, name }: CheckedRecord, { records }: Domain): (value
 }
 
 /**
- * Returns the name in the form of most DNS providers: without the domain, `@` for the domain itself. The whole name
- * when that is not known.
+ * Returns the name in the form of most DNS providers: without the zone, `@` for the zone itself. Before the zone was
+ * seen, it is that of the domain; the whole name when not even that is known.
  */
-function relativeName(name: string, { name: own, counterpart }: Domain): string {
-  if (counterpart === null) return name;
-  const apex = own.length < counterpart.length ? own : counterpart;
+function relativeName(name: string, { name: own, counterpart, zone }: Domain): string {
+  if (zone === undefined && counterpart === null) return name;
+  const apex = zone ?? (counterpart !== null && counterpart.length < own.length ? counterpart : own);
   if (name === apex) return '@';
   return name.endsWith(`.${apex}`) ? name.slice(0, -apex.length - 1) : name;
 }
