@@ -113,7 +113,8 @@ const FAULTS: readonly Fault[] = [
     async inject(zone) {
       await lab.registry.createZone(zone, { [`${zone} NS`]: ['ns.test.'] });
     },
-    message: 'moved.test has other name servers now: ns.test. The records are not there.',
+    message:
+      'moved.test has other name servers now: ns.test. The TXT record of _fairlead.moved.test and 2 other records are not there.',
   },
   {
     fault: 'the address was changed',
@@ -172,7 +173,7 @@ const FAULTS: readonly Fault[] = [
     isDetail: true,
     ...{ zone: 'wwwelse.test', into: 'working', state: 'misconfigured', code: 'records_changed' },
     inject: (zone) => lab.write(zone, { [`www.${zone} CNAME`]: [], [`www.${zone} A`]: [ELSEWHERE] }),
-    message: 'The CNAME record of www.wwwelse.test was changed: it is 203.0.113.9 now.',
+    message: 'www.wwwelse.test has an address of its own now, 203.0.113.9, in place of its CNAME record.',
   },
   {
     fault: 'the alias of www was changed',

@@ -1,5 +1,6 @@
-import { valuesSeen } from '../../../routers/rules/records-to-delete.ts';
+import { isAddress, valuesSeen } from '../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
@@ -216,6 +217,15 @@ function otherNameServers(domain: CheckedDomain['domain'], { zone }: DnsAnswers,
   };
 }
 
+/** Says which records are not as they should be: the first, and how many more. */
+function absentText(records: readonly CheckedRecord[]): string {
+  const wanted = records.filter((record) => record.purpose !== 'certificate' && isAnswered(record));
+  const [first, ...more] = wanted.filter(({ state }) => state !== 'ok');
+  if (first === undefined) return RIGHT_THERE;
+  const others = more.length === 0 ? ' is' : ` and ${formatCount(more.length, 'other record')} are`;
+  return `The ${first.type} record of ${first.name}${others} not there.`;
+}
+
 /** Describes for a person what they or somebody else have changed since the records were right. */
 export function changeOf({ domain, answers, records, target, caa, certificate, undone }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
@@ -223,7 +233,7 @@ export function changeOf({ domain, answers, records, target, caa, certificate, u
   const hint = 'Set what is shown. Fairlead sees it within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
-  const moved = otherNameServers(domain, answers, 'The records are not there.');
+  const moved = otherNameServers(domain, answers, absentText(records));
   if (moved !== null) return moved;
   const dangling = danglingAlias(records, answers);
   if (dangling !== null) return dangling;
@@ -248,12 +258,13 @@ function changeText(
   if (state === 'missing') return `The ${type} record of ${name} is gone.`;
   const authoritative = seen.filter(({ isAuthority, values }) => isAuthority && values !== null);
   const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
-  const isAddress = type === 'A' || type === 'AAAA';
+  const areAddresses = type === 'A' || type === 'AAAA';
   const isOther = (found: readonly string[]) =>
-    !found.includes(value) || (isAddress && found.some((one) => !wanted.includes(one)));
+    !found.includes(value) || (areAddresses && found.some((one) => !wanted.includes(one)));
   const without = authoritative.filter(({ values }) => isOther(values ?? []));
   const other = without.length > 0 ? without : authoritative;
-  const shown = [...new Set(other.flatMap(({ values }) => values ?? []))].slice(0, SHOWN_MAX).join(', ');
+  const seenThere = [...new Set(other.flatMap(({ values }) => values ?? []))];
+  const shown = seenThere.slice(0, SHOWN_MAX).join(', ');
   if (state === 'partly') {
     const servers = [...new Set(other.map(({ server }) => server))].slice(0, SHOWN_MAX).join(', ');
     const answer = shown === '' ? `it is missing at ${servers}` : `${servers} answered ${shown}`;
@@ -261,6 +272,10 @@ function changeText(
   }
   const alias = type === 'CNAME' ? null : aliasAt(name, answers);
   if (alias !== null) return `${name} is an alias (CNAME) of ${alias.cname} now, which leads to ${shown}.`;
+  // The provider shows an ALIAS as addresses itself; a CNAME never.
+  if (type === 'ALIAS') return `The ALIAS record of ${name} was changed: it leads to ${shown} now.`;
+  if (type === 'CNAME' && seenThere.every(isAddress))
+    return `${name} has an address of its own now, ${shown}, in place of its CNAME record.`;
   return `The ${type} record of ${name} was changed: it is ${shown} now.`;
 }
 

@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { noAnswers } from '../../../server/domains/records/dns-answers.ts';
-import { problemOf } from '../../../server/domains/records/problem.ts';
+import { changeOf, problemOf } from '../../../server/domains/records/problem.ts';
 import { saveCheck } from '../../../server/domains/save-check.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -48,21 +48,42 @@ test('name servers that another hand has named are not taken as known while anot
   expect(await look()).toEqual(['active', undefined, 'new.test']);
 });
 
+const DOMAIN = {
+  ...{ name: NAME, servedName: NAME, unit: NAME, proof: { name: `_fairlead.${NAME}`, value: 'proof' } },
+  ...{ provedAt: new Date(0), rightRecords: [], nameServers: ['old.test'], attached: null },
+};
+const NOW_ELSEWHERE = { ...ANSWER, values: ['192.0.2.99'] };
+const CHANGED = `${NAME} has other name servers now: new.test.`;
+
 test('of other name servers it is told when one of the names leads elsewhere there', () => {
-  const domain = {
-    ...{ name: NAME, servedName: NAME, unit: NAME, proof: { name: `_fairlead.${NAME}`, value: 'proof' } },
-    ...{ provedAt: new Date(0), rightRecords: [], nameServers: ['old.test'], attached: null },
-  };
-  const elsewhere = { ...ANSWER, values: ['192.0.2.99'] };
   const www: CheckedRecord = {
     ...{ ...ROUTE, name: `www.${NAME}`, state: 'wrong' },
-    seen: [{ ...elsewhere, isAuthority: true }],
+    seen: [{ ...NOW_ELSEWHERE, isAuthority: true }],
   };
-  const nameServers = new Map([...ANSWERS.nameServers, [`www.${NAME} A`, [elsewhere]]]);
+  const nameServers = new Map([...ANSWERS.nameServers, [`www.${NAME} A`, [NOW_ELSEWHERE]]]);
   const answers = { ...ANSWERS, nameServers };
   const messageWith = (records: CheckedRecord[]) =>
-    problemOf({ domain, answers, records, target: TARGET, leaving: [] })?.message;
-  const changed = `${NAME} has other name servers now: new.test.`;
-  expect(messageWith([ROUTE])).toBe(`${changed} They have the right records.`);
-  expect(messageWith([ROUTE, www])).toMatch(`${changed} www.${NAME}`);
+    problemOf({ domain: DOMAIN, answers, records, target: TARGET, leaving: [] })?.message;
+  expect(messageWith([ROUTE])).toBe(`${CHANGED} They have the right records.`);
+  expect(messageWith([ROUTE, www])).toMatch(`${CHANGED} www.${NAME}`);
+});
+
+test('of other name servers it is told which records they do not have', () => {
+  const changeWith = (...records: CheckedRecord[]) =>
+    changeOf({ domain: DOMAIN, answers: ANSWERS, records, target: TARGET }).message;
+  const gone: CheckedRecord = { ...ROUTE, state: 'missing' };
+  const www: CheckedRecord = { ...gone, name: `www.${NAME}` };
+  expect(changeWith(gone, { ...www, state: 'ok' })).toBe(`${CHANGED} The A record of a.test is not there.`);
+  expect(changeWith(gone, www)).toBe(`${CHANGED} The A record of a.test and 1 other record are not there.`);
+});
+
+test('of a changed record the kind is told that is there now', () => {
+  const domain = { ...DOMAIN, nameServers: [] };
+  const seen = [{ ...NOW_ELSEWHERE, isAuthority: true }];
+  const changeAt = (type: CheckedRecord['type']) => {
+    const records: CheckedRecord[] = [{ ...ROUTE, type, value: 'shop.host.test', state: 'wrong', seen }];
+    return changeOf({ domain, answers: ANSWERS, records, target: TARGET }).message;
+  };
+  expect(changeAt('CNAME')).toBe('a.test has an address of its own now, 192.0.2.99, in place of its CNAME record.');
+  expect(changeAt('ALIAS')).toBe('The ALIAS record of a.test was changed: it leads to 192.0.2.99 now.');
 });

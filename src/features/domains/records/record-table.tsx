@@ -70,7 +70,10 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
 
 function Copied({ text, label, title }: { text: string; label: string; title?: string }) {
   return (
-    <span title={title} className="flex min-w-0 flex-1 items-center justify-between gap-1 row:items-start row:justify-start">
+    <span
+      title={title}
+      className="flex min-w-0 flex-1 items-center justify-between gap-1 row:items-start row:justify-start"
+    >
       <HostName name={text} fit="wrap" className="py-1.5" />
       <CopyButton text={text} label={label} />
     </span>
