@@ -30,29 +30,29 @@ export async function signingAuthorities(
 
 /**
  * Returns the reason why CAA records of a domain exclude an authority that will sign for it: the next renewal would be
- * refused. Null when they do not, or could not be read; a name without proof is not checked.
+ * refused. Null when they do not; undefined when they could not be read or judged. A name without proof is not checked.
  */
 export async function findForbiddingCaa(
   { authority, dns }: Pick<Providers, 'authority' | 'dns'>,
   domain: Pick<DomainRow, 'name' | 'counterpart' | 'heldNames'>,
   target: DomainTarget,
   signal: AbortSignal,
-): Promise<Problem | null> {
-  if (domain.heldNames.length === 0) return null;
+): Promise<Problem | null | undefined> {
+  if (domain.heldNames.length === 0) return undefined;
   const within = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const questions = await signingAuthorities({ authority }, target, within);
   signal.throwIfAborted();
-  if (questions.length === 0) return null;
-  const sets = await Promise.all(namesOf(domain).map((name) => dns.caaOf(name, within).catch(() => null)));
+  if (questions.length === 0) return undefined;
+  const sets = await Promise.all(namesOf(domain).map((name) => dns.caaOf(name, within).catch(() => undefined)));
   signal.throwIfAborted();
   for (const set of sets) {
     for (const question of questions) {
-      const refusal = set === null ? null : judgeCaa(set.values, question);
-      if (set === null || refusal === null) continue;
+      const refusal = set ? judgeCaa(set.values, question) : null;
+      if (!set || refusal === null) continue;
       const [issuer = ''] = question.identities;
       const hint = refusal.add === null ? 'Remove it.' : `Add a CAA record with ${refusal.add} at ${set.name}.`;
       return { code: 'caa_forbids', message: caaText(refusal, set.name, issuer), hint };
     }
   }
-  return null;
+  return sets.includes(undefined) ? undefined : null;
 }

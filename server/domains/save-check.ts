@@ -8,7 +8,7 @@ import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import type { WatchedCertificate } from './certificate-watch.ts';
-import { ensureCertificate, isServedElsewhere, removeCertificates } from './certificates/ensure.ts';
+import { ensureCertificate, isServedElsewhere, removeCertificates, retryForbidden } from './certificates/ensure.ts';
 import { publishStatus } from './certificates/notify-owner.ts';
 import { answerClaim } from './claim.ts';
 import { endLeaving } from './move.ts';
@@ -36,8 +36,8 @@ export type DomainCheck = {
   target: DomainTarget;
   zoneHolder: ZoneHolder | null;
   tookMs: number;
-  /** The problem of CAA records with our authority. */
-  caa?: Problem | null;
+  /** The problem of CAA records with our authority; undefined when they could not be judged. */
+  caa?: Problem | null | undefined;
   certificate?: Problem | null;
   watchedCertificate?: WatchedCertificate | null;
   /** The sets that the account itself has put back. */
@@ -62,6 +62,7 @@ export async function saveCheck(
       $set: {
         ...{ checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate },
         ...(found.answers.zone !== null && { zone: found.answers.zone.apex }),
+        ...(found.caa !== undefined && { isForbiddenByCaa: found.caa !== null }),
       },
     },
     { session, returnDocument: 'after' },
@@ -105,9 +106,13 @@ export async function saveCheck(
     { session, returnDocument: 'after' },
   );
   if (settled === null) return null;
-  if (found.target.isServedHere) await ensureCertificate(session, providers, settled);
-  // It would be renewed in vain, and its owner notified of a failure although the site is well.
-  else if (isServedElsewhere(settled)) await removeCertificates(session, { accountId, domainId: _id });
+  if (found.target.isServedHere) {
+    await ensureCertificate(session, providers, settled);
+    if (domain.isForbiddenByCaa && found.caa === null) await retryForbidden(session, providers, settled);
+  } else if (isServedElsewhere(settled)) {
+    // It would be renewed in vain, and its owner notified of a failure although the site is well.
+    await removeCertificates(session, { accountId, domainId: _id });
+  }
   return settled;
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { MailModel } from '../../server/database/models/account/mail.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
 import { acmeClient } from '../support/acme.ts';
 import { createDomainApp } from '../support/domain-app.ts';
 import { setsOf, startDomainLab } from '../support/domain-lab.ts';
@@ -46,7 +48,24 @@ test('a CAA record that another hand adds against our authority is seen and told
   const mails = await MailModel.find({ _id: { $gt: '' }, accountId: user.id, kind: 'domain-problem' }).lean();
   expect(mails.map(({ values }) => values.message)).toEqual([refused[1]]);
   expect((await caller.deployments.list()).items.map(({ name }) => name)).toEqual(['Allowed', 'Made last']);
+  // The order that was refused for it waits no longer than the records do.
+  const own = { accountId: user.id, domainId };
+  const job = { name: 'issue-certificate', accountId: user.id } as const;
+  const later = new Date(Date.now() + HOUR_MS);
+  const problem = { type: 'caa', message: 'Refused.', at: new Date() };
+  await CertificateModel.updateOne(own, { problem, nextTryAt: new Date(app.clock.now().getTime() + HOUR_MS) });
+  await JobModel.updateMany(job, { runAt: later });
+  const isDue = async () => {
+    const { nextTryAt } = await CertificateModel.findOne(own).orFail();
+    const [{ runAt } = { runAt: later }] = await JobModel.find({ ...job, status: 'queued' }).lean();
+    return [(nextTryAt ?? later) <= app.clock.now(), runAt < later];
+  };
+  expect([await check(['0 issue "theirs.test"']), await isDue()]).toEqual([
+    ['misconfigured', ...refused],
+    [false, false],
+  ]);
   expect(await check(['0 issue "theirs.test"', '0 issue "ours.test"'])).toEqual(well);
+  expect(await isDue()).toEqual([true, true]);
   // Its certificate is nobody's business here.
   await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
 });

@@ -41,6 +41,22 @@ export async function ensureCertificate(
 }
 
 /**
+ * Makes orders of a domain due that CAA records forbade, since these have just changed. This is no retry by hand, which
+ * would have limits of its own.
+ */
+export async function retryForbidden(
+  session: ClientSession,
+  { now }: Pick<Providers, 'now'>,
+  { _id: domainId, accountId }: Pick<DomainRow, '_id' | 'accountId'>,
+): Promise<void> {
+  const forbidden = { accountId, domainId, 'problem.type': 'caa' };
+  for (const { _id } of await CertificateModel.find(forbidden, { _id: 1 }).session(session).lean()) {
+    await CertificateModel.updateOne({ _id, accountId }, { $set: { nextTryAt: now() } }, { session });
+    await expediteIssue(session, { _id, accountId });
+  }
+}
+
+/**
  * Returns the names to order. A public authority validates each name, so only names that point here are ordered; if a
  * DNS connection holds their zone, all are, even before they point here, so that a site that moves here has its
  * certificate when its visitors arrive.

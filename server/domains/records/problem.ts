@@ -22,7 +22,7 @@ type CheckedDomain = {
   records: readonly CheckedRecord[];
   target: DomainTarget;
   /** The problem of CAA records with our authority. */
-  caa?: Problem | null;
+  caa?: Problem | null | undefined;
   /** The problem of the certificate that visitors get. */
   certificate?: Problem | null;
   /** The sets that the account itself has put back, like `A example.com`. */

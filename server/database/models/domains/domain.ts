@@ -139,6 +139,8 @@ const domainDocSchema = new Schema(
       default: null,
       _id: false,
     },
+    /** CAA records excluded an authority that signs for the names, when they were last read. */
+    isForbiddenByCaa: { type: Boolean, default: false },
     /** The certificate from here that visitors got last, and the time of the next check. */
     watchedCertificate: {
       type: {
