@@ -8,7 +8,18 @@ import {
   strangeTags,
 } from '../../../dns/caa.ts';
 import { DnsLookupError } from '../../../dns/dns-client.ts';
-import { type Check, fail, namesOf, pass, type Tools, unknown, warn } from '../check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  namesOf,
+  pass,
+  recordsRepair,
+  type Subject,
+  type Tools,
+  unknown,
+  warn,
+} from '../check.ts';
 
 type CaaSet = Awaited<ReturnType<Tools['caaOf']>>;
 
@@ -18,19 +29,32 @@ export const caa: Check = {
   why: 'CAA records say which authorities may issue certificates for the name. The others refuse.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
-    const sets = await Promise.all(namesOf(subject).map((name) => tools.caaOf(name).catch(failureOf)));
+    const sets = await setsOf(subject, tools);
     const failed = sets.find((set) => set instanceof DnsLookupError);
     if (failed instanceof DnsLookupError) {
       if (failed.muteZone === null) return unknown('The CAA records could not be read.');
       return fail(`${muteText(failed.muteZone)}.`, MUTE_REMEDY);
     }
-    const found = sets.flatMap((set) => (set instanceof DnsLookupError || set === null ? [] : [set]));
+    const found = readable(sets);
     const [first] = found;
     if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may issue certificates.`);
     const facts = { [`CAA of ${first.name}`]: first.values };
-    return { ...(await judge(found, tools)), facts };
+    return { ...((await refusalBy(found, subject, tools)) ?? (await judgeAllowed(found, tools))), facts };
   },
 };
+
+/** Returns the finding about CAA records that let the authority sign no certificate; null when none are seen. */
+export async function caaRefusal(subject: Subject, tools: Tools): Promise<Finding | null> {
+  return refusalBy(readable(await setsOf(subject, tools)), subject, tools);
+}
+
+function setsOf(subject: Subject, tools: Tools): Promise<(CaaSet | DnsLookupError)[]> {
+  return Promise.all(namesOf(subject).map((name) => tools.caaOf(name).catch(failureOf)));
+}
+
+function readable(sets: readonly (CaaSet | DnsLookupError)[]): NonNullable<CaaSet>[] {
+  return sets.flatMap((set) => (set instanceof DnsLookupError || set === null ? [] : [set]));
+}
 
 function failureOf(error: unknown): DnsLookupError {
   if (error instanceof DnsLookupError) return error;
@@ -40,16 +64,22 @@ function failureOf(error: unknown): DnsLookupError {
 /** For an unknown authority, only records that no authority accepts count. */
 const NOBODY: CaaQuestion = { identities: [], isWildcard: false };
 
-async function judge(found: readonly NonNullable<CaaSet>[], tools: Tools) {
+async function refusalBy(found: readonly NonNullable<CaaSet>[], subject: Subject, tools: Tools) {
   const question = (await tools.caaQuestion()) ?? NOBODY;
-  const [identity] = question.identities;
-  const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
   for (const { name, values } of found) {
     const refusal = judgeCaa(values, question);
     if (refusal === null) continue;
-    const fix = refusal.add === null ? `Remove the critical record at ${name}.` : `Add CAA ${refusal.add} at ${name}.`;
-    return fail(caaText(refusal, name, identity ?? ''), fix);
+    const seen = caaText(refusal, name, question.identities[0] ?? '');
+    if (refusal.add === null) return fail(seen, `Remove the critical record at ${name}.`);
+    return fail(seen, `Add CAA ${refusal.add} at ${name}.`, { repair: recordsRepair(subject) });
   }
+  return null;
+}
+
+async function judgeAllowed(found: readonly NonNullable<CaaSet>[], tools: Tools) {
+  const question = (await tools.caaQuestion()) ?? NOBODY;
+  const [identity] = question.identities;
+  const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
   const strange = found.flatMap(({ values }) => strangeTags(values));
   if (strange.length > 0)
     return warn(`No authority knows the tag ${strange.join(', ')}: ${shown}.`, 'Write issue, issuewild or iodef.');

@@ -1,13 +1,15 @@
 import type { Repair } from '../../../../routers/schemas/diagnostics.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Handshake, HandshakeFault, SeenCertificate } from '../../../lib/egress/reach.ts';
-import { type Check, type Finding, fail, type Place, pass, type Subject, unknown, warn } from '../check.ts';
+import { type Check, type Finding, fail, type Place, pass, type Subject, type Tools, unknown, warn } from '../check.ts';
+import { caaRefusal } from '../dns/caa.ts';
 
 const LATE_MS = DAY_MS;
 const LAST_MS = DAY_MS;
 /** Automatic renewal happens with a month left, however long the lifetime is. */
 const RENEWED_BEFORE_MS = 30 * DAY_MS;
 const RSA_BITS_MIN = 2_048;
+const RENEW = 'Renew now.';
 
 const ERRORS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
@@ -41,9 +43,18 @@ export const certificate: Check = {
     );
     const secured = seen.find(({ shown }) => shown.kind === 'secured')?.shown;
     const facts = secured?.kind === 'secured' ? factsOf(name, secured.certificate) : {};
-    return first === undefined ? unknown(`${name} has no address to check.`) : { ...first, facts };
+    if (first === undefined) return unknown(`${name} has no address to check.`);
+    return { ...(await withCaaFirst(first, subject, tools)), facts };
   },
 };
+
+/** Puts CAA records first that forbid the renewal: it would be refused. */
+async function withCaaFirst(finding: Finding, subject: Subject, tools: Tools): Promise<Finding> {
+  if (finding.fix !== RENEW) return finding;
+  const refusal = await caaRefusal(subject, tools);
+  if (refusal === null) return finding;
+  return { ...finding, fix: `${refusal.seen} ${refusal.fix}`, repair: refusal.repair ?? null };
+}
 
 const factsOf = (name: string, { issuer, serial, notAfter }: SeenCertificate) => ({
   [`Certificate of ${name}`]: [`${issuer}, ${serial}, until ${notAfter.toISOString().slice(0, 10)}`],
@@ -52,7 +63,7 @@ const factsOf = (name: string, { issuer, serial, notAfter }: SeenCertificate) =>
 function judge(subject: Subject, { address, isOwn }: Place, shown: Handshake, now: Date): Finding {
   const { own, name } = subject;
   const repair: Repair | null = own?.certificateId ? { kind: 'certificate', certificateId: own.certificateId } : null;
-  const fix = repair === null ? `Have the host at ${address} renew its certificate.` : 'Renew now.';
+  const fix = repair === null ? `Have the host at ${address} renew its certificate.` : RENEW;
   if (shown.kind !== 'secured') return unsecured(name, address, shown, { fix, repair });
   const { certificate: seen } = shown;
   const until = `${seen.issuer}, until ${seen.notAfter.toISOString().slice(0, 10)}`;
