@@ -164,6 +164,8 @@ export const domainSchema = z.strictObject({
   /** The time when an unproved claim ends. */
   expiresAt: z.nullable(z.date()),
   createdAt: z.date(),
+  /** When it was moved, its records written, or another state seen. What was found before is about what was then. */
+  changedAt: z.date(),
   /** Another account took the name: its proof was seen in the DNS of this name. */
   lostTo: z.optional(z.literal('another account')),
   /** True when the plan allows its deployment fewer, and this is not among them: it stays live and is read-only. */

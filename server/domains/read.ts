@@ -108,6 +108,7 @@ function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, 
     nextCheckAt: state === 'removing' ? null : doc.nextCheckAt,
     expiresAt: doc.expiresAt ?? null,
     createdAt: doc.createdAt,
+    changedAt: doc.changedAt,
     ...(lostAt && { lostTo: 'another account' as const }),
     ...(over.has(id) && { isOverCap: true, mayBeChosen: over.get(id) === true }),
   };

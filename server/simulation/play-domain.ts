@@ -95,7 +95,7 @@ export async function lookAt(zone: SimulatedZone, known: Known): Promise<Domain>
     problem: shown === null ? null : { ...shown, since: cast.startedAt },
     activeSince: state === 'active' ? cast.startedAt : null,
     checkedAt: cast.startedAt,
-    ...{ nextCheckAt: null, expiresAt: null, createdAt: cast.startedAt },
+    ...{ nextCheckAt: null, expiresAt: null, createdAt: cast.startedAt, changedAt: cast.startedAt },
   };
 }
 

@@ -55,6 +55,18 @@ test('a plan is shown, applied as one change and undone, without a record touche
   await expect(caller.domains.applyPlan({ planId: plan.planId })).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 
+test('a domain whose records were written is newer than what was found before', async () => {
+  const made = await createPlan(lab, 'newer');
+  await using _app = made.app;
+  const { caller, domainId, planId, zone } = made;
+  await caller.domains.applyPlan({ planId });
+  const { state, proof, changedAt } = await caller.domains.check({ domainId });
+  await lab.write(zone, { [`${proof.name} TXT`]: [] }, { onOne: true });
+  await caller.domains.applyPlan({ planId: (await caller.domains.plan({ domainId })).planId });
+  const after = await caller.domains.get({ domainId });
+  expect([state, after.state, after.changedAt > changedAt]).toEqual(['active', 'active', true]);
+});
+
 test('a domain that is removed takes along what Fairlead has written, and nothing that others have', async () => {
   const made = await createPlan(lab, 'parted');
   await using _app = made.app;

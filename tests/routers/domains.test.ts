@@ -292,7 +292,9 @@ test('a name moves to another deployment of the account, without a request that 
   const visitor = (async () => {
     while (seen.at(-1) !== 'To') seen.push((await get(app.host.address.port, 'moves.test', '/')).text);
   })();
-  await caller.domains.update({ domainId, deploymentId: empty.id });
+  const before = await caller.domains.get({ domainId });
+  const moved = await caller.domains.update({ domainId, deploymentId: empty.id });
+  expect(moved.changedAt > before.changedAt).toBe(true);
   await visitor;
   expect(seen.filter((text) => text !== 'From' && text !== 'To')).toEqual([]);
 });

@@ -193,10 +193,15 @@ test('the way from the name to the page shows each link with what was seen of it
     expect.stringContaining('It answers 502.'),
   ]);
   // Added again, a domain knows nothing of what was seen of the one before.
-  const anew = domainOf({ ...domain, createdAt: new Date(AT.getTime() + 1) });
-  const said = wayOf(anew, [], report, AT).map(({ seen: text }) => text);
-  expect(said).toContain('Not checked from outside yet.');
-  expect(said).not.toContain('It answers 502.');
+  const after = new Date(AT.getTime() + 1);
+  for (const [changes, text] of [
+    [{ createdAt: after, changedAt: after }, 'Not checked from outside yet.'],
+    [{ changedAt: after }, 'Not checked from outside since the last change.'],
+  ] as const) {
+    const said = wayOf({ ...domain, ...changes }, [], report, AT).map(({ seen: found }) => found);
+    expect(said).toContain(text);
+    expect(said).not.toContain('It answers 502.');
+  }
 
   shown.button('Check from outside').click();
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));

@@ -48,6 +48,7 @@ export function domainOf(changes: Partial<Domain> = {}): Domain {
     nextCheckAt: null,
     expiresAt: null,
     createdAt: AT,
+    changedAt: AT,
     ...changes,
   };
 }

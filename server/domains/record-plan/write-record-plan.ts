@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import { withDnsConnection } from '../../connections/ask-dns.ts';
 import { readNames } from '../../connections/dns-connections.ts';
 import { withZoneLease } from '../../connections/zone-lease.ts';
@@ -110,8 +110,8 @@ async function endRecordPlan(
   const ended = { $set: { state: ENDS[during].done, error: null } };
   await DnsChangeModel.updateOne({ _id, accountId, state: during }, ended, { session });
   await removeOlderRecordPlans(session, { accountId, domainId });
-  const quick = { $set: { quickFrom: providers.now() } };
-  const domain = await DomainModel.findOneAndUpdate({ _id: domainId, accountId }, quick, { session });
+  const changed = { $set: { quickFrom: providers.now(), changedAt: mongoose.now() } };
+  const domain = await DomainModel.findOneAndUpdate({ _id: domainId, accountId }, changed, { session });
   if (domain !== null) await expediteCheck(session, domain);
 }
 

@@ -29,6 +29,8 @@ export function wayOf(
     // A domain that was removed and added again begins anew.
     if (found === undefined || report === undefined || report.startedAt < domain.createdAt)
       return { ...common, verdict: 'unknown', seen: 'Not checked from outside yet.', at: null };
+    if (report.startedAt < domain.changedAt)
+      return { ...common, verdict: 'unknown', seen: 'Not checked from outside since the last change.', at: null };
     const { verdict, seen } = found;
     return { ...common, verdict, seen, at: report.finishedAt };
   };
