@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest';
+import { DomainDialog } from '../../src/features/domains/domain-dialogs.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
 import { domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { showScreen } from '../support/screen.tsx';
+import { deploymentOf } from '../support/screen-fixtures.ts';
 
 test('a name with letters of its own is shown as people write it, and in ASCII where its records are', async () => {
   const ascii = 'xn--caf-clara-d4a.se';
@@ -38,4 +40,20 @@ test('a visit is offered once the name is proved, since nothing is served before
   using shown = showScreen(<DomainScreen />, domainAnswers(pointed), PLACE);
   await shown.sees('is served once you have proved that it is yours');
   expect(shown.linkTo('Visit shop.example')).toBeUndefined();
+});
+
+test('whoever moves a domain reads where it points now, and where afterwards', async () => {
+  const [harbour, bakery, inn] = [
+    deploymentOf(),
+    deploymentOf({ name: 'bakery' }),
+    deploymentOf({ name: 'inn', platform: 'netlify' }),
+  ];
+  const nothing = () => undefined;
+  const told = (other: typeof harbour) => {
+    const dialog = { domain: domainOf(), deployments: [harbour, other], onClose: nothing, onRemoved: nothing };
+    using _shown = showScreen(<DomainDialog act="move" {...dialog} />, {});
+    return document.querySelector('[role="dialog"]')?.textContent;
+  };
+  expect(told(bakery)).toContain('It points to harbour now, and then to bakery. Its records stay as they are.');
+  expect(told(inn)).toContain('It points to harbour now, and then to inn. Its records may change');
 });

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { seenRecords, valuesBeside } from '../../../routers/rules/records-to-delete.ts';
 import type { Domain, RecordPlan, RemovedDomain } from '../../../routers/schemas/domains.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { errorToast } from '../../api/errors.ts';
 import { isNothing } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -12,6 +13,7 @@ import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { writtenName } from '../../lib/written-name.ts';
+import type { NamedDeployment } from './domain-list.tsx';
 import type { DomainDialogProps } from './domain-menu.tsx';
 
 /** Moves a domain to another deployment, or removes it. */
@@ -24,18 +26,25 @@ type DialogProps = { domain: Domain; onClose: () => void };
 function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainDialogProps, 'deployments'>) {
   const others = deployments.filter(({ id }) => id !== domain.deploymentId);
   const [deploymentId, choose] = useState(others[0]?.id);
+  const from = deployments.find(({ id }) => id === domain.deploymentId);
+  const to = others.find(({ id }) => id === deploymentId);
   const move = trpc.domains.update.useMutation({
     onSuccess: (moved) => {
       onClose();
-      const name = others.find(({ id }) => id === moved.deploymentId)?.name ?? 'the other deployment';
-      showToast({ title: 'Domain moved', description: `${writtenName(domain)} points to ${name}.` });
+      const place = to === undefined ? 'the other deployment' : deploymentLabel(to);
+      const name = writtenName(domain);
+      const description =
+        moved.state === 'active'
+          ? `${name} points to ${place} now.`
+          : `${name} belongs to ${place} now, and points there once the records shown are set.`;
+      showToast({ title: 'Domain moved', description });
     },
     onError: (error) => showToast(errorToast('Could not move the domain', error)),
   });
   return (
     <FormDialog
       title={`Move ${writtenName(domain)}`}
-      description="From then on it points to the other deployment. If that one is on another platform, the records of the domain change."
+      description={moveText(from, to)}
       submitLabel="Move"
       busyLabel="Moving…"
       isBusy={move.isPending}
@@ -57,6 +66,16 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
       </Field>
     </FormDialog>
   );
+}
+
+/** Says where a domain points, and where it will; a deployment beyond those that are offered has no name here. */
+function moveText(from: NamedDeployment | undefined, to: NamedDeployment | undefined): string {
+  const before = from === undefined ? 'From then on it points' : `It points to ${deploymentLabel(from)} now, and then`;
+  const areHere = [from, to].every((one) => one !== undefined && PLATFORMS[one.platform].isServedHere === true);
+  const records = areHere
+    ? 'Its records stay as they are.'
+    : 'Its records may change: set the ones you are then shown.';
+  return `${before} to ${to === undefined ? 'the other deployment' : deploymentLabel(to)}. ${records}`;
 }
 
 function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainDialogProps, 'onRemoved'>) {
