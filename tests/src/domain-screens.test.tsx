@@ -2,7 +2,6 @@ import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CheckId, Report } from '../../routers/schemas/diagnostics.ts';
 import type { RecordPlan } from '../../routers/schemas/domains.ts';
-import { wayOf } from '../../src/features/diagnostics/way.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
@@ -193,15 +192,6 @@ test('the way from the name to the page shows each link with what was seen of it
     expect.stringContaining('It answers 502.'),
   ]);
   // Added again, a domain knows nothing of what was seen of the one before.
-  const after = new Date(AT.getTime() + 1);
-  for (const [changes, text] of [
-    [{ createdAt: after, changedAt: after }, 'Not checked from outside yet.'],
-    [{ changedAt: after }, 'Not checked from outside since the last change.'],
-  ] as const) {
-    const said = wayOf({ ...domain, ...changes }, [], report, AT).map(({ seen: found }) => found);
-    expect(said).toContain(text);
-    expect(said).not.toContain('It answers 502.');
-  }
 
   shown.button('Check from outside').click();
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));

@@ -13,6 +13,7 @@ import { authorizeNames } from './challenges/authorize.ts';
 import { solverOf } from './challenges/solver.ts';
 import { storeIssued, storeProblem } from './outcome.ts';
 import { type Challenge, runPreflight } from './preflight.ts';
+import { uncoveredNames } from './read.ts';
 import { subjectOf } from './rehearse.ts';
 
 export type IssueRun = {
@@ -61,9 +62,8 @@ async function findDue({ providers, accountId, certificateId }: IssueRun): Promi
   // A revoked certificate is only ordered again by hand.
   if (doc.state === 'revoked' && !doc.isWanted) return null;
   const now = providers.now();
-  const isCovered = doc.names.every((name) => doc.issued?.names.includes(name));
   const isDue = doc.renewAt instanceof Date && doc.renewAt <= now;
-  if (doc.order === null && isCovered && !isDue && !doc.isWanted) return null;
+  if (doc.order === null && uncoveredNames(doc).length === 0 && !isDue && !doc.isWanted) return null;
   if (doc.nextTryAt instanceof Date && doc.nextTryAt > now) {
     throw new JobDeferred('Its next try is later', doc.nextTryAt.getTime() - now.getTime());
   }

@@ -26,10 +26,15 @@ type ListedRow = Omit<CertificateRow, 'history' | 'order' | 'issued'> & {
   issued?: Omit<Issued, 'chain' | 'key'> | null | undefined;
 };
 
+/** Returns the names that the present certificate is not for. */
+export function uncoveredNames({ names, issued }: Pick<ListedRow, 'names' | 'issued'>): string[] {
+  return names.filter((name) => !issued?.names.includes(name));
+}
+
 /** Converts the document for a list, which needs neither chain and key nor history. */
 export function toCertificate(doc: ListedRow): Certificate {
   const { issued, problem } = doc;
-  const uncovered = issued ? doc.names.filter((name) => !issued.names.includes(name)) : [];
+  const uncovered = issued ? uncoveredNames(doc) : [];
   return {
     id: doc._id,
     domainId: doc.domainId,

@@ -64,9 +64,10 @@ function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
   return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
 }
 
-/** Leaves out what the page of a domain shows once: its name, the text of its problem, and links to that page. */
+/** Leaves out what the page of a domain shows once: its name, what is wrong with it, and links to that page. */
 function told(check: Check, id: CheckId, { problem }: Domain): Check {
-  const seen = check.seen === problem?.message ? SAID : check.seen;
+  const isSaid = check.seen === problem?.message || (id === 'certificate' && check.link !== null);
+  const seen = isSaid ? SAID : check.seen;
   return { ...check, title: CHECK_TITLES[id], link: null, seen };
 }
 
