@@ -18,6 +18,7 @@ const SHOWN = 50;
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
   const deployments = list.data?.items.filter(({ url }) => url !== '') ?? [];
+  const { data: domains } = trpc.domains.list.useQuery({ state: 'active', limit: SHOWN });
   const failure = shownFailure('The addresses could not be loaded', list.error);
   return (
     <div className="max-w-reading">
@@ -38,9 +39,12 @@ export function CertificatesScreen() {
                   </p>
                 )}
                 <ul className="divide-y divide-line">
-                  {deployments.map(({ id, name, url }) => (
-                    <ServedRow key={id} name={name} url={url} />
-                  ))}
+                  {deployments.flatMap(({ id, name, url }) => [
+                    <ServedRow key={id} name={name} url={url} />,
+                    ...(domains?.items ?? [])
+                      .filter(({ deploymentId }) => deploymentId === id)
+                      .map((domain) => <ServedRow key={domain.id} name={name} url={domain.url} />),
+                  ])}
                 </ul>
               </>
             )}

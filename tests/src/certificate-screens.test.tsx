@@ -27,6 +27,15 @@ test('a certificate says its names, its issuer and how long it lasts', async () 
   expect(shown.page.textContent).not.toContain('Browsers do not trust');
 });
 
+test('how a domain is served stands below the address of its deployment', async () => {
+  using shown = showScreen(<CertificatesScreen />, {
+    ...answersFor(certificateOf()),
+    'deployments.list': () => ({ items: [deploymentOf(), deploymentOf({ name: 'inn' })], nextCursor: null }),
+    'domains.list': () => ({ items: [domainOf({ state: 'active' })], nextCursor: null }),
+  });
+  await shown.sees('harbour.localhost:3001Plain HTTPharbourshop.exampleHTTPSinn');
+});
+
 test('a deployment that has no address yet is not said to be served', async () => {
   const items = [
     deploymentOf({ name: 'Café', slug: 'harbour' }),
