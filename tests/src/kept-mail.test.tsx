@@ -3,7 +3,6 @@ import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ChangeEmailDialog } from '../../src/features/auth/change-email-dialog.tsx';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
@@ -17,6 +16,7 @@ import { ada } from '../support/screen-fixtures.ts';
 let known = Promise.resolve();
 
 beforeEach(() => {
+  known = Promise.resolve();
   localStorage.clear();
   session.signOut();
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
@@ -33,8 +33,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// The first of the file: what was answered is never asked for again.
+/** Returns modules that have no answer yet: those of other tests never ask again. */
+async function unanswered() {
+  vi.resetModules();
+  const [screen, faq, banner, store] = await Promise.all([
+    import('../support/screen.tsx'),
+    import('../../src/screens/faq.tsx'),
+    import('../../src/features/auth/confirm-banner.tsx'),
+    import('../../src/components/overlays/toast-store.ts'),
+  ]);
+  return { ...screen, ...faq, ...banner, ...store };
+}
+
 test('an article whose question where mail goes fails can be read', async () => {
+  const { showScreen, FaqScreen } = await unanswered();
   vi.mocked(fetch).mockRejectedValue(new TypeError('Failed to fetch'));
   using shown = showScreen(<FaqScreen />, {});
   for (const article of shown.page.querySelectorAll('details')) {
@@ -46,8 +58,8 @@ test('an article whose question where mail goes fails can be read', async () => 
   await shown.sees('it keeps a link that works once, within 30 minutes, in its outbox.');
 });
 
-// The first that is answered: the answer is asked for once.
 test('a link that is asked for before it is known where mail goes is told of the outbox', async () => {
+  const { showScreen, ConfirmBanner, toasts } = await unanswered();
   let tell = (): void => undefined;
   known = new Promise((resolve) => {
     tell = resolve;
