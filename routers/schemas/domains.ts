@@ -178,13 +178,16 @@ export const domainListSchema = z.strictObject({
   nextCursor: z.nullable(z.string()),
 });
 
-/**
- * Records that point to Fairlead or a platform: the person should delete them, since a stranger could take the name
- * there.
- */
+const leftRecordSchema = z.strictObject({ type: z.string(), name: z.string(), value: z.string() });
 export const removedDomainSchema = z.strictObject({
   done: z.literal(true),
-  deleteFirst: z.array(z.strictObject({ type: z.string(), name: z.string(), value: z.string() })),
+  /**
+   * Records that point to Fairlead or a platform: the person should delete them, since a stranger could take the name
+   * there.
+   */
+  deleteFirst: z.array(leftRecordSchema),
+  /** CAA records that a plan has written: they harm nobody, and other names may need them. */
+  stays: z.array(leftRecordSchema),
 });
 
 /** The link with which the domain's DNS provider sets its records up, once the person agrees there. */

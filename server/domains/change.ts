@@ -155,7 +155,11 @@ export async function removeDomain(
     return written;
   });
   const left = [...seen, ...written.filter((one) => !isAmong(seen, one) && mayExist(one, records))];
-  return { done: true, deleteFirst: left.filter((one) => !isAmong(gone, one)) };
+  return {
+    done: true,
+    deleteFirst: left.filter((one) => !isAmong(gone, one)),
+    stays: written.filter(({ type }) => type === 'CAA'),
+  };
 }
 
 type Named = RemovedDomain['deleteFirst'][number];

@@ -15,7 +15,7 @@ import { useOfferedDeployments } from '../features/deployments/manage/use-offere
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { DomainBadge, recordsSeen } from '../features/domains/domain-badge.tsx';
 import { DomainCheck } from '../features/domains/domain-check.tsx';
-import { DomainMenu } from '../features/domains/domain-menu.tsx';
+import { DomainMenu, type DomainMenuProps } from '../features/domains/domain-menu.tsx';
 import { DomainNotice } from '../features/domains/domain-notice.tsx';
 import { LoopbackNotice } from '../features/domains/loopback-notice.tsx';
 import { RecordCards } from '../features/domains/records/record-cards.tsx';
@@ -61,8 +61,10 @@ export function DomainScreen() {
   // It may be removed while its page is open.
   if (domain.data !== undefined && !isNothing(domain.error) && isSettled) {
     const { data } = domain;
-    const leave = (records: RemovedDomainProps['records']) =>
-      records.length === 0 ? navigate(paths.domains) : setRemoved({ name: writtenName(data), records });
+    const leave: DomainMenuProps['onRemoved'] = (left) =>
+      left && left.deleteFirst.length + left.stays.length > 0
+        ? setRemoved({ name: writtenName(data), ...left })
+        : navigate(paths.domains);
     return <DomainPage domain={data} onRemoved={leave} />;
   }
   return (
@@ -99,7 +101,7 @@ function useIsSettled(domainId: string): boolean {
   return !connections.isPending && !lastPlan.isPending;
 }
 
-type DomainPageProps = { domain: Domain; onRemoved: (left: RemovedDomainProps['records']) => void };
+type DomainPageProps = Pick<DomainMenuProps, 'domain' | 'onRemoved'>;
 
 function DomainPage({ domain, onRemoved }: DomainPageProps) {
   const allowance = trpc.subscription.allowance.useQuery();

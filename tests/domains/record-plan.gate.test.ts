@@ -270,6 +270,13 @@ test('a CAA record that forbids our authority is told with what to add, and the 
   await lab.write('guarded.test', { 'guarded.test CAA': [] }, { onOne: true });
   const { changes, conflicts } = await caller.domains.plan({ domainId });
   expect([conflicts, changes.filter(({ type }) => type === 'CAA')]).toEqual([[], []]);
+
+  // Others may need it once it is there, so a removal leaves it, and says so.
+  await lab.write('guarded.test', { 'guarded.test CAA': ['0 issue "other.example"'] }, { onOne: true });
+  await caller.domains.applyPlan({ planId: (await caller.domains.plan({ domainId })).planId });
+  const { deleteFirst, stays } = await caller.domains.remove({ domainId, deletesRecords: true });
+  expect([deleteFirst, stays]).toEqual([[], [{ type: 'CAA', name: 'guarded.test', value: '0 issue "ca.example"' }]]);
+  expect((await setsIn(lab, 'guarded.test')).join()).toContain('0 issue "ca.example"');
 });
 
 test('the check that first sees the proof has names ordered that lead elsewhere, where a connection can prove them', async () => {

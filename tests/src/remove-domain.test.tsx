@@ -26,7 +26,10 @@ test('who removes a domain is told of each record that is left, of those too tha
   await shown.sees('Waiting for DNS');
   answers['domains.remove'] = () => {
     answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
-    return { done: true, deleteFirst: [left, { type: 'A', name: 'shop.example', value: '203.0.113.7' }] };
+    return {
+      ...{ done: true, deleteFirst: [left, { type: 'A', name: 'shop.example', value: '203.0.113.7' }] },
+      stays: [{ type: 'CAA', name: 'shop.example', value: '0 issue "ca.example"' }],
+    };
   };
   const trigger = shown.button('Actions for shop.example');
   trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
@@ -37,6 +40,7 @@ test('who removes a domain is told of each record that is left, of those too tha
     'TXT _fairlead.shop.example fairlead=abc',
     'A shop.example 203.0.113.7',
   ]);
+  expect(shown.rows('Records that stay')).toEqual(['CAA shop.example 0 issue "ca.example"']);
   expect(shown.linkTo('Back to your domains')).toBe('/domains');
 });
 
@@ -70,7 +74,7 @@ const listed = () => [...document.querySelectorAll('[role="alertdialog"] li')].m
 const lists = (...records: string[]) => vi.waitFor(() => expect(listed()).toEqual(records), 10_000);
 
 test('who removes a domain is offered to delete what Fairlead wrote, and is not told to do it', async () => {
-  const remove = vi.fn(() => ({ done: true, deleteFirst: [] }));
+  const remove = vi.fn(() => ({ done: true, deleteFirst: [], stays: [] }));
   using shown = showScreen(<DomainScreen />, { ...written([]), 'domains.remove': remove }, PLACE);
   await askToRemove(shown);
   await lists(PROOF);

@@ -81,15 +81,15 @@ function moveText(from: NamedDeployment | undefined, to: NamedDeployment | undef
 function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainDialogProps, 'onRemoved'>) {
   const [isChecked, setChecked] = useState(true);
   const remove = trpc.domains.remove.useMutation({
-    onSuccess: ({ deleteFirst }) => {
+    onSuccess: (removed) => {
       onClose();
       showToast({ title: 'Domain removed', description: `Fairlead no longer serves ${writtenName(domain)}.` });
-      onRemoved(deleteFirst);
+      onRemoved(removed);
     },
     onError: (error) => {
       onClose();
       // Another tab, or a call whose answer was lost, has removed it.
-      if (isNothing(error)) onRemoved([]);
+      if (isNothing(error)) onRemoved(null);
       else showToast(errorToast('The domain was not removed', error));
     },
   });

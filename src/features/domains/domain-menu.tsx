@@ -14,8 +14,8 @@ export type DomainMenuProps = {
   domain: Domain;
   deployments: readonly NamedDeployment[];
   isReadOnly: boolean;
-  /** Receives the records that are left at the DNS provider. */
-  onRemoved: (left: RemovedDomain['deleteFirst']) => void;
+  /** Receives the records that are left at the DNS provider; null when that is not known. */
+  onRemoved: (removed: RemovedDomain | null) => void;
 };
 
 export type DomainDialogProps = Pick<DomainMenuProps, 'domain' | 'deployments' | 'onRemoved'> & {

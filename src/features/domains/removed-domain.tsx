@@ -5,13 +5,13 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { paths } from '../../lib/paths.ts';
 
-export type RemovedDomainProps = { name: string; records: Removed['deleteFirst'] };
+export type RemovedDomainProps = { name: string } & Pick<Removed, 'deleteFirst' | 'stays'>;
 
 /**
  * Lists the records of a removed domain that remain at the DNS provider: the next holder of the name would get its
  * visitors.
  */
-export function RemovedDomain({ name, records }: RemovedDomainProps) {
+export function RemovedDomain({ name, deleteFirst, stays }: RemovedDomainProps) {
   return (
     <>
       <PageHeader
@@ -20,21 +20,40 @@ export function RemovedDomain({ name, records }: RemovedDomainProps) {
         description="Removed. Fairlead no longer serves this domain."
       />
       <Card>
-        <CardHeader title="Now delete these records" />
+        <CardHeader title={deleteFirst.length > 0 ? 'Now delete these records' : 'These records stay'} />
         <CardBody className="flex flex-col gap-4">
-          <p className="text-pretty">They are still at your DNS provider, and somebody else could use them.</p>
-          <ul aria-label="Records to delete" className="flex flex-col gap-1 font-mono text-sm">
-            {records.map(({ type, name: owner, value }) => (
-              <li key={`${type} ${owner} ${value}`} className="wrap-anywhere">
-                {type} {owner} {value}
-              </li>
-            ))}
-          </ul>
+          {deleteFirst.length > 0 && (
+            <>
+              <p className="text-pretty">They are still at your DNS provider, and somebody else could use them.</p>
+              <RecordList label="Records to delete" records={deleteFirst} />
+            </>
+          )}
+          {stays.length > 0 && (
+            <>
+              <p className="text-pretty">
+                Fairlead has added what follows to your CAA records, and leaves it: it only names who may issue
+                certificates, and your other names may need it.
+              </p>
+              <RecordList label="Records that stay" records={stays} />
+            </>
+          )}
           <Button asChild className="w-fit">
             <Link to={paths.domains}>Back to your domains</Link>
           </Button>
         </CardBody>
       </Card>
     </>
+  );
+}
+
+function RecordList({ label, records }: { label: string; records: Removed['deleteFirst'] }) {
+  return (
+    <ul aria-label={label} className="flex flex-col gap-1 font-mono text-sm">
+      {records.map(({ type, name: owner, value }) => (
+        <li key={`${type} ${owner} ${value}`} className="wrap-anywhere">
+          {type} {owner} {value}
+        </li>
+      ))}
+    </ul>
   );
 }
