@@ -30,15 +30,14 @@ export async function signingAuthorities(
 
 /**
  * Returns the reason why CAA records of a domain exclude an authority that will sign for it: the next renewal would be
- * refused. Null when they do not; undefined when they could not be read or judged. A name without proof is not checked.
+ * refused. Null when they do not; undefined when they could not be read or judged.
  */
 export async function findForbiddingCaa(
   { authority, dns }: Pick<Providers, 'authority' | 'dns'>,
-  domain: Pick<DomainRow, 'name' | 'counterpart' | 'heldNames'>,
+  domain: Pick<DomainRow, 'name' | 'counterpart'>,
   target: DomainTarget,
   signal: AbortSignal,
 ): Promise<Problem | null | undefined> {
-  if (domain.heldNames.length === 0) return undefined;
   const within = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const questions = await signingAuthorities({ authority }, target, within);
   signal.throwIfAborted();

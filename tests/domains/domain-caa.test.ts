@@ -31,14 +31,15 @@ test('a CAA record that another hand adds against our authority is seen and told
     const { state, problem } = await caller.domains.check({ domainId });
     return [state, problem?.code, problem?.message, problem?.hint];
   };
-  await lab.write(ZONE, setsOf(records));
   const well = ['active', undefined, undefined, undefined];
-  expect(await check([])).toEqual(well);
   const refused = [
     'caa_forbids',
     'The CAA records of allowed.test do not allow ours.test to issue certificates.',
     'Add a CAA record with 0 issue "ours.test" at allowed.test.',
   ];
+  expect(await check(['0 issue "theirs.test"']), 'before its proof').toEqual(['unverified', ...refused]);
+  await lab.write(ZONE, setsOf(records));
+  expect(await check([])).toEqual(well);
   expect(await check(['0 issue "theirs.test"'])).toEqual(['active', ...refused]);
   await caller.deployments.create({ name: 'Made last', platform: 'built-in' });
   expect(await check(['0 issue "theirs.test"'], 61_000)).toEqual(['misconfigured', ...refused]);

@@ -129,6 +129,18 @@ test('while the proof is missing, the other records are said to be set at the sa
   await shown.sees('the other records can be set at the same time');
 });
 
+test('what is in the way beside the records is told with the proof, and with the records to set', async () => {
+  const problem = { code: 'caa_forbids', message: 'CAA records forbid it.', hint: 'Add one.', since: new Date() };
+  for (const [changes, text] of [
+    [{ state: 'unverified', provedAt: null, problem }, 'Prove that the domain is yours'],
+    [{ problem: { ...problem, code: 'aaaa_elsewhere' } }, 'Next: set the records below'],
+  ] as const) {
+    using shown = showScreen(<DomainScreen />, domainAnswers(domainOf(changes)), PLACE);
+    await shown.sees(text);
+    expect(shown.page.textContent).toContain('CAA records forbid it.');
+  }
+});
+
 test('without a connection the page names the place in Settings that writes the records', async () => {
   const answers = { ...domainAnswers(domainOf()), 'domains.setupOffer': () => null };
   using shown = showScreen(<DomainScreen />, answers, PLACE);

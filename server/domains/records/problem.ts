@@ -3,13 +3,13 @@ import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
-import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { brokenDnssecText, elsewhereText } from '../../dns/record-plan/conflicts.ts';
 import { misplacedProofText } from '../../dns/record-plan/misplaced-proof.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
 import { pointsToOf } from './record-states.ts';
 import type { DomainTarget } from './required-records.ts';
+import { strayAddress, strayBefore } from './stray-address.ts';
 
 export type { Problem };
 
@@ -38,7 +38,7 @@ const SHOWN_MAX = 4;
  * shows. A problem that stops everything comes before one that stops a part.
  */
 export function problemOf(found: Obstructed): Problem | null {
-  const { domain, answers, records, target, leaving } = found;
+  const { domain, answers, records, leaving } = found;
   const { unit } = domain;
   return (
     noAnswerProblem(unit, answers) ??
@@ -47,9 +47,10 @@ export function problemOf(found: Obstructed): Problem | null {
     refusal(domain) ??
     move(domain, leaving) ??
     danglingAlias(records, answers) ??
-    strayAddress(records, answers, target) ??
+    strayAddress(found) ??
     found.certificate ??
     found.caa ??
+    strayBefore(found) ??
     otherNameServers(
       domain,
       answers,
@@ -143,26 +144,6 @@ function aliasAt(name: string, { nameServers }: DnsAnswers): { cname: string; ad
   return cname == null ? null : { cname, addresses: [...new Set(found.flatMap(({ values }) => values ?? []))] };
 }
 
-/** Reports a stray AAAA record, which visitors with IPv6 and certificate authorities follow first. */
-function strayAddress(
-  records: readonly CheckedRecord[],
-  answers: DnsAnswers,
-  { isServedHere, addresses }: DomainTarget,
-): Problem | null {
-  for (const { name } of records.filter(({ purpose, state }) => purpose === 'route' && state === 'ok')) {
-    const found = answers.nameServers.get(setKey({ name, type: 'AAAA' })) ?? [];
-    const own = isServedHere ? addresses : addressesThere(name, records, answers);
-    if (own === null) continue;
-    const stray = found.flatMap(({ values }) => values ?? []).find((one) => !own.includes(canonicalAddress(one)));
-    if (stray === undefined) continue;
-    const message = `The AAAA record of ${name} points to ${stray}, which is another server.`;
-    const six = isServedHere ? own.find((address) => address.includes(':')) : undefined;
-    const hint = `Remove the AAAA record of ${name}${six === undefined ? '' : `, or set it to ${six}`}.`;
-    return { code: 'aaaa_elsewhere', message, hint };
-  }
-  return null;
-}
-
 /** The other name leads elsewhere, while the main one works. */
 export const NAME_ELSEWHERE = 'name_elsewhere';
 
@@ -176,17 +157,6 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
   if (wrong === undefined) return null;
   const hasAlias = aliasAt(wrong.name, answers) !== null;
   return { code: NAME_ELSEWHERE, ...elsewhereText(wrong, { found: valuesSeen(wrong), hasAlias }) };
-}
-
-/** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */
-function addressesThere(name: string, records: readonly CheckedRecord[], { hosts }: DnsAnswers): string[] | null {
-  const route = records.filter((record) => record.name === name && record.purpose === 'route');
-  const isUnknown = route.some(
-    ({ type, value }) => type === 'CNAME' || (type === 'ALIAS' && !hosts.get(value)?.length),
-  );
-  if (isUnknown) return null;
-  const own = route.flatMap(({ type, value }) => (type === 'AAAA' ? [value] : (hosts.get(value) ?? [])));
-  return own.map(canonicalAddress);
 }
 
 const RIGHT_THERE = 'They have the right records.';
@@ -227,7 +197,8 @@ function absentText(records: readonly CheckedRecord[]): string {
 }
 
 /** Describes for a person what they or somebody else have changed since the records were right. */
-export function changeOf({ domain, answers, records, target, caa, certificate, undone }: CheckedDomain): Problem {
+export function changeOf(found: CheckedDomain): Problem {
+  const { domain, answers, records, caa, certificate, undone } = found;
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
   const hint = 'Set what is shown. Fairlead sees it within a minute.';
@@ -240,7 +211,7 @@ export function changeOf({ domain, answers, records, target, caa, certificate, u
   const before = new Set(domain.rightRecords);
   const wrong = records.filter((one) => one.purpose === 'route' && one.state !== 'ok' && isAnswered(one));
   const changed = wrong.find((one) => before.has(recordKey(one)));
-  const other = changed === undefined ? (strayAddress(records, answers, target) ?? certificate ?? caa) : undefined;
+  const other = changed === undefined ? (strayAddress(found) ?? certificate ?? caa) : undefined;
   if (other) return other;
   const record = changed ?? wrong[0];
   const message = record && changeText(record, records, answers);

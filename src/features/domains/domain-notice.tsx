@@ -8,6 +8,7 @@ import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
+import { obstacleOf } from './obstacle.ts';
 
 export type DomainNoticeProps = {
   domain: Domain;
@@ -17,7 +18,7 @@ export type DomainNoticeProps = {
 
 /** Shows in one place the obstacle, or the deadline of an unproved claim. */
 export function DomainNotice({ domain, action }: DomainNoticeProps) {
-  const { state, lostTo, problem, proof, expiresAt } = domain;
+  const { state, lostTo, problem } = domain;
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title={lostText()}>
@@ -27,13 +28,16 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   }
   if (problem !== null) {
     return (
-      <Notice
-        tone={state === 'misconfigured' ? 'bad' : 'warn'}
-        title={<LinkedText text={problem.message} />}
-        action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
-      >
-        <LinkedText text={problem.hint ?? ''} /> First seen <Time at={problem.since} />.
-      </Notice>
+      <>
+        <Notice
+          tone={state === 'misconfigured' ? 'bad' : 'warn'}
+          title={<LinkedText text={problem.message} />}
+          action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
+        >
+          <LinkedText text={problem.hint ?? ''} /> First seen <Time at={problem.since} />.
+        </Notice>
+        {state === 'unverified' && obstacleOf(domain) === null && <ProofNotice domain={domain} />}
+      </>
     );
   }
   if (state === 'misconfigured') {
@@ -43,21 +47,22 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
       </Notice>
     );
   }
-  if (state === 'unverified') {
-    return (
-      <Notice tone="quiet" title="Prove that the domain is yours">
-        Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>; the other records can be
-        set at the same time. Fairlead sees it automatically.
-        {expiresAt !== null && (
-          <>
-            {' '}
-            Without it, the domain is released <Time at={expiresAt} />.
-          </>
-        )}
-      </Notice>
-    );
-  }
-  return null;
+  return state === 'unverified' ? <ProofNotice domain={domain} /> : null;
+}
+
+function ProofNotice({ domain: { proof, expiresAt } }: { domain: Domain }) {
+  return (
+    <Notice tone="quiet" title="Prove that the domain is yours">
+      Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>; the other records can be set
+      at the same time. Fairlead sees it automatically.
+      {expiresAt !== null && (
+        <>
+          {' '}
+          Without it, the domain is released <Time at={expiresAt} />.
+        </>
+      )}
+    </Notice>
+  );
 }
 
 /** Links to the diagnosis of who answers, for a problem that no record solves. */

@@ -2,12 +2,14 @@ import { nameNotSet } from '../../../../routers/rules/name-not-set.ts';
 import { isAddress, valuesSeen } from '../../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
 import { Notice } from '../../../components/notice.tsx';
+import { obstacleOf } from '../obstacle.ts';
 
 type NextStepsProps = { domain: Domain; missing: readonly CheckedRecord[] };
 
 /** Says what to do at the DNS provider: what is missing, and what there has to be changed or removed. */
 export function NextSteps({ domain, missing }: NextStepsProps) {
-  const { state, problem, records } = domain;
+  const { state, records } = domain;
+  const problem = obstacleOf(domain);
   const aliases = missing.filter(({ type }) => type === 'CNAME');
   const texts = (problem === null ? missing : aliases).flatMap((record) => stepOf(record, records) ?? []);
   const absent = missing.filter(({ state }) => state === 'missing');

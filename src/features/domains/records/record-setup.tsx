@@ -12,6 +12,7 @@ import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { leadHere } from '../loopback-notice.tsx';
+import { obstacleOf } from '../obstacle.ts';
 import { missingRecords } from './missing-records.ts';
 
 /** Needed only once records were written. */
@@ -120,8 +121,8 @@ function PlanAgain(props: { isBusy: boolean; onClick: () => void }) {
 }
 
 function Steps({ domain, missing }: { domain: Domain; missing: readonly CheckedRecord[] }) {
-  const { state, problem, records } = domain;
-  const isNeeded = missing.some(({ type }) => problem === null || type === 'CNAME');
+  const { state, records } = domain;
+  const isNeeded = missing.some(({ type }) => obstacleOf(domain) === null || type === 'CNAME');
   if (state === 'unverified' || leadHere(records) || !isNeeded) return null;
   return (
     <Suspense fallback={<SkeletonRows rows={1} />}>
@@ -169,7 +170,7 @@ function useRecordPlan(domain: Domain) {
 /** Returns whether a record of a working domain must be written again, or an optional one added. */
 export function needsRepair({ state, problem, records }: Domain): boolean {
   if (problem?.code === 'certificate_replaced') return false;
-  if (state === 'misconfigured' || problem?.code === 'caa_forbids') return true;
+  if (state === 'misconfigured' || (problem?.code === 'caa_forbids' && state !== 'unverified')) return true;
   return state === 'active' && problem !== null && missingRecords(records).length > 0;
 }
 

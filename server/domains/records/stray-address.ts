@@ -1,0 +1,62 @@
+import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
+import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { type DnsAnswers, setKey } from './dns-answers.ts';
+import type { Problem } from './name-server-problem.ts';
+import type { DomainTarget } from './required-records.ts';
+
+type Found = {
+  domain: Pick<DomainRow, 'rightRecords'>;
+  answers: DnsAnswers;
+  records: readonly CheckedRecord[];
+  target: DomainTarget;
+};
+
+/** Reports a stray AAAA record, which visitors with IPv6 and certificate authorities follow first. */
+export function strayAddress(found: Found): Problem | null {
+  const { records, target } = found;
+  for (const { name } of records.filter(({ purpose, state }) => purpose === 'route' && state === 'ok')) {
+    const stray = strayAt(name, found);
+    if (stray === undefined) continue;
+    const message = `The AAAA record of ${name} points to ${stray}, which is another server.`;
+    const six = target.isServedHere ? target.addresses.find((address) => address.includes(':')) : undefined;
+    const hint = `Remove the AAAA record of ${name}${six === undefined ? '' : `, or set it to ${six}`}.`;
+    return { code: 'aaaa_elsewhere', message, hint };
+  }
+  return null;
+}
+
+/**
+ * Reports such an address before the other records were ever right, so that all can be changed at once. A name below
+ * the zone may have it of a wildcard, and loses it by getting a record of its own.
+ */
+export function strayBefore(found: Found): Problem | null {
+  const { domain, records, answers } = found;
+  const name = answers.zone?.apex;
+  if (domain.rightRecords.length > 0 || !records.some((one) => one.purpose === 'route' && one.name === name))
+    return null;
+  const stray = name === undefined ? undefined : strayAt(name, found);
+  if (stray === undefined) return null;
+  const message = `${name} has the IPv6 address (AAAA) of another server, ${stray}.`;
+  const hint = 'It must be gone once the records shown are set, or visitors with IPv6 do not see your site.';
+  return { code: 'aaaa_elsewhere', message, hint };
+}
+
+/** Returns an IPv6 address of a name that leads elsewhere. */
+function strayAt(name: string, { records, answers, target }: Found): string | undefined {
+  const found = answers.nameServers.get(setKey({ name, type: 'AAAA' })) ?? [];
+  const own = target.isServedHere ? target.addresses : addressesThere(name, records, answers);
+  if (own === null) return undefined;
+  return found.flatMap(({ values }) => values ?? []).find((one) => !own.includes(canonicalAddress(one)));
+}
+
+/** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */
+function addressesThere(name: string, records: readonly CheckedRecord[], { hosts }: DnsAnswers): string[] | null {
+  const route = records.filter((record) => record.name === name && record.purpose === 'route');
+  const isUnknown = route.some(
+    ({ type, value }) => type === 'CNAME' || (type === 'ALIAS' && !hosts.get(value)?.length),
+  );
+  if (isUnknown) return null;
+  const own = route.flatMap(({ type, value }) => (type === 'AAAA' ? [value] : (hosts.get(value) ?? [])));
+  return own.map(canonicalAddress);
+}
