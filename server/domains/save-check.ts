@@ -53,21 +53,10 @@ export async function saveCheck(
   providers: Providers,
   found: DomainCheck,
 ): Promise<DomainDoc | null> {
-  const { domain, records, watchedCertificate = null } = found;
-  const { _id, accountId, state, checkedAt, servedName, quickFrom } = domain;
+  const { domain, records } = found;
+  const { _id, accountId, state, servedName, quickFrom } = domain;
   const now = providers.now();
-  const held = await DomainModel.findOneAndUpdate(
-    { _id, accountId, state, servedName, quickFrom, checkedAt: checkedAt ?? null },
-    {
-      $set: {
-        ...{ checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate },
-        ...(found.answers.zone !== null && { zone: found.answers.zone.apex }),
-        ...(found.caa !== undefined && { isForbiddenByCaa: found.caa !== null }),
-      },
-    },
-    { session, returnDocument: 'after' },
-  );
-  if (held === null) return null;
+  if (!(await storeSeen(session, found, now))) return null;
   const claim = state === 'unverified' ? await answerClaim(session, providers, found) : { state, problem: null };
   const claimed = claim.state;
   const pointsTo = new Map(
@@ -106,14 +95,36 @@ export async function saveCheck(
     { session, returnDocument: 'after' },
   );
   if (settled === null) return null;
-  if (found.target.isServedHere) {
+  await settleCertificates(session, providers, found, settled);
+  return settled;
+}
+
+/** Stores the answers; returns false when the domain was checked or changed meanwhile. */
+async function storeSeen(session: ClientSession, found: DomainCheck, now: Date): Promise<boolean> {
+  const { domain, records, answers, zoneHolder, caa, watchedCertificate = null } = found;
+  const { _id, accountId, state, checkedAt, servedName, quickFrom } = domain;
+  const $set = {
+    ...{ checkedAt: now, records: boundedAnswers(records), zoneHolder, watchedCertificate },
+    ...(answers.zone !== null && { zone: answers.zone.apex }),
+    ...(caa !== undefined && { isForbiddenByCaa: caa !== null }),
+  };
+  const known = { _id, accountId, state, servedName, quickFrom, checkedAt: checkedAt ?? null };
+  return (await DomainModel.updateOne(known, { $set }, { session })).matchedCount > 0;
+}
+
+async function settleCertificates(
+  session: ClientSession,
+  providers: Providers,
+  { domain, target, caa }: DomainCheck,
+  settled: DomainDoc,
+): Promise<void> {
+  if (target.isServedHere) {
     await ensureCertificate(session, providers, settled);
-    if (domain.isForbiddenByCaa && found.caa === null) await retryForbidden(session, providers, settled);
+    if (domain.isForbiddenByCaa && caa === null) await retryForbidden(session, providers, settled);
   } else if (isServedElsewhere(settled)) {
     // It would be renewed in vain, and its owner notified of a failure although the site is well.
-    await removeCertificates(session, { accountId, domainId: _id });
+    await removeCertificates(session, { accountId: settled.accountId, domainId: settled._id });
   }
-  return settled;
 }
 
 /**
