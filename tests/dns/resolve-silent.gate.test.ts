@@ -3,7 +3,7 @@ import { startInternet } from '../support/hostile-internet.ts';
 
 const { signal } = new AbortController();
 
-/** How long the product waits for an answer by UDP, and how long it does here: nothing is computed meanwhile. */
+// The product's wait for an answer by UDP, in which nothing is computed, and the one here.
 const PRODUCT_MS = 1_500;
 const HERE_MS = 250;
 
