@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -17,6 +18,12 @@ function openMenu(trigger: HTMLElement): void {
 const answersFor = (certificate: Certificate, localRoot: string | null = null): Answers => ({
   'deployments.list': () => ({ items: [], nextCursor: null }),
   'certificates.list': () => ({ items: [certificate], localRoot }),
+});
+
+const deploymentsAre = (...items: Deployment[]): Answers => ({
+  'deployments.list': () => ({ items, nextCursor: null }),
+  'domains.list': () => ({ items: [], nextCursor: null }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
 });
 
 test('a certificate says its names, its issuer and how long it lasts', async () => {
@@ -208,4 +215,19 @@ test.each([
   openMenu(shown.button(`Actions for the certificate of ${certificate.names[0]}`));
   await vi.waitFor(() => expect(menuItems()).toContain('Renew'));
   expect(menuItems().includes('Revoke')).toBe(mayRevoke);
+});
+
+test('without a certificate the first is promised, and each address says how it is served', async () => {
+  const answers = deploymentsAre(deploymentOf(), deploymentOf({ name: 'quay', url: 'https://quay.example.com' }));
+  using shown = showScreen(<CertificatesScreen />, answers);
+  await shown.sees('harbour.localhost:3001');
+  expect(shown.page.textContent).toContain('No certificates yet.');
+  const [harbour, quay] = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
+  expect(harbour).toContain('Plain HTTP');
+  expect(quay).toContain('HTTPS');
+  const warning = 'Over plain HTTP, anyone between';
+  expect(shown.page.textContent).toContain(warning);
+  using safe = showScreen(<CertificatesScreen />, deploymentsAre(deploymentOf({ url: 'https://quay.example.com' })));
+  await safe.sees('quay.example.com');
+  expect(safe.page.textContent).not.toContain(warning);
 });

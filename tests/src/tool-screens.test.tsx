@@ -147,21 +147,6 @@ test('without a deployment each screen has one empty state, which leads to the f
   await analytics.sees('No releases yet.');
 });
 
-test('without a certificate the first is promised, and each address says how it is served', async () => {
-  const answers = deploymentsAre(deploymentOf(), deploymentOf({ name: 'quay', url: 'https://quay.example.com' }));
-  using shown = showScreen(<CertificatesScreen />, answers);
-  await shown.sees('harbour.localhost:3001');
-  expect(shown.page.textContent).toContain('No certificates yet.');
-  const [harbour, quay] = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
-  expect(harbour).toContain('Plain HTTP');
-  expect(quay).toContain('HTTPS');
-  const warning = 'Over plain HTTP, anyone between';
-  expect(shown.page.textContent).toContain(warning);
-  using safe = showScreen(<CertificatesScreen />, deploymentsAre(deploymentOf({ url: 'https://quay.example.com' })));
-  await safe.sees('quay.example.com');
-  expect(safe.page.textContent).not.toContain(warning);
-});
-
 const TWIN = { deploymentName: 'Harbour', deploymentSlug: 'harbour-2', url: 'http://harbour-2.localhost:3001' };
 
 test('releases are counted by what became of them, and timed by those that went live', () => {
