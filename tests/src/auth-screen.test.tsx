@@ -105,6 +105,7 @@ test('whoever never signed in on this browser finds the form to register, and th
 });
 
 test.each(['/auth', '/login', '/register'])('%s tells once why a session ended, and begins a new one', async (path) => {
+  sessionStorage.clear();
   const reason = 'Authentication failed. Please log in again.';
   sessionStorage.setItem(SESSION_KEYS.expiryMarker, JSON.stringify({ reason, at: Date.now() }));
   sessionStorage.setItem(SESSION_KEYS.expiredRedirectDone, 'true');

@@ -54,7 +54,7 @@ test('what waits for the person and what is being published is looked for among 
   await shown.sees('Release 7 of far failed');
   await shown.sees('busy, release 4');
   await shown.sees('down failed its last check');
-  expect(shown.page.textContent).toContain('https://down.test answers 500.');
+  expect(shown.page.textContent).toContain('down.test answers 500.');
   await shown.sees('down failed at Netlify');
   await shown.sees('More deployments need you');
 });
