@@ -1,7 +1,7 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import { withDnsConnection } from '../../connections/ask-dns.ts';
 import { findChallengePlaces, whyNotHeld, zonesOf } from '../../connections/challenge-zones.ts';
-import { readNames } from '../../connections/dns-connections.ts';
+import { lossOf, readNames } from '../../connections/dns-connections.ts';
 import type { Providers } from '../../context.ts';
 import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
@@ -38,8 +38,9 @@ type CaaSet = { name: string; found: { name: string; values: readonly string[] }
 /**
  * Tries the conditions of an order, right before it and in a rehearsal, without involving the authority: our answer at
  * each name, and CAA. An existing persistent record comes first, since it needs no work. HTTP-01 comes next if it can
- * work, since it needs nobody's zone; then DNS-01, if a DNS connection holds the zone. A check that cannot be made
- * from here is `unknown` and no obstacle.
+ * work, since it needs nobody's zone; then DNS-01, if a DNS connection holds the zone. Names that do not point here and
+ * whose connection has lost the zone fail for that reason first. A check that cannot be made from here is `unknown` and
+ * no obstacle.
  */
 export async function runPreflight(
   providers: Providers,
@@ -57,7 +58,12 @@ export async function runPreflight(
   if (byDns !== null) {
     return { challenge: 'dns-01', checks: [byDns, ...(await judgeAll(providers, subject, caa, ['dns-01'], signal))] };
   }
-  return byHttp ?? tryHttp(providers, subject, caa, signal);
+  if (byHttp !== null) return byHttp;
+  const tried = await tryHttp(providers, subject, caa, signal);
+  const isOpen = tried.checks.every(({ verdict }) => verdict !== 'fail');
+  const loss = isOpen ? null : await lossOf(subject.accountId, subject.names[0] ?? '');
+  if (loss === null) return tried;
+  return { ...tried, checks: [{ id: 'challenge', verdict: 'fail', message: loss }, ...tried.checks] };
 }
 
 /**

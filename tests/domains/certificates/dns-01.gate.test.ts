@@ -43,6 +43,10 @@ test('names that lead elsewhere are certified through the DNS connection, and wh
   expect(rehearsal?.checks.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
   await ensureAll({ providers: world.app.providers, signal });
   expect((await caller.certificates.list()).items).toMatchObject([{ names: NAMES }]);
+  await world.lab.registry.api('DELETE', `/zones/${ZONE}.`);
+  expect((await caller.certificates.rehearse({ certificateId })).rehearsal?.checks).toContainEqual({
+    ...{ id: 'challenge', verdict: 'fail', message: expect.stringContaining(`no longer holds ${ZONE}`) },
+  });
 });
 
 test('two orders that answer at one name at once each find theirs, beside what others have there', async () => {
