@@ -65,7 +65,8 @@ function judge(
   const other = answers.find(({ answer }) => typeof answer === 'object');
   if (other !== undefined && typeof other.answer === 'object') {
     const said = other.answer.status === null ? '' : `: it said ${other.answer.status} to our own test`;
-    return check('challenge', 'fail', `Another server answers at ${placeOf(name, other.address)}${said}.`);
+    const remedy = isSix(other.address) ? ` Certificate authorities ask it first: ${SIX_REMEDY}` : '';
+    return check('challenge', 'fail', `Another server answers at ${placeOf(name, other.address)}${said}.${remedy}`);
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
   const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));
@@ -92,10 +93,14 @@ function judge(
 
 function closedText(name: string, address: string | null): string {
   const where = `Nothing answers at ${placeOf(name, address)}`;
-  return address !== null && isIP(address) === 6
-    ? `${where}, which certificate authorities ask first: remove its AAAA record, or point it to this server.`
+  return isSix(address)
+    ? `${where}, which certificate authorities ask first: ${SIX_REMEDY}`
     : `${where}, where certificate authorities may ask.`;
 }
+
+const SIX_REMEDY = 'remove its AAAA record, or point it to this server.';
+
+const isSix = (address: string | null): boolean => address !== null && isIP(address) === 6;
 
 const placeOf = (name: string, address: string | null): string => (address === null ? name : `${name} (${address})`);
 

@@ -53,6 +53,8 @@ async function createWorld() {
   };
 }
 
+async function* noBody(): AsyncGenerator<Buffer> {}
+
 test('each address of a name is tried, and one that is gone or broken is not taken to the authority', async () => {
   await using world = await createWorld();
   const { caller, certificateId, certificate } = await issued(world, [ZONE]);
@@ -87,6 +89,17 @@ test('each address of a name is tried, and one that is gone or broken is not tak
     {
       ...{ id: 'challenge', verdict: 'fail' },
       message: `Nothing answers at ${ZONE} (2001:db8::9), which certificate authorities ask first: remove its AAAA record, or point it to this server.`,
+    },
+  ]);
+  const request: typeof egress.request = (url, how, read) =>
+    url.startsWith('http://[2001:db8::9]')
+      ? read({ status: 404, headers: new Headers(), url: new URL(url), body: noBody() })
+      : egress.request(url, how, read);
+  world.app.providers.egress = { ...egress, request };
+  expect(await rehearsed()).toMatchObject([
+    {
+      ...{ id: 'challenge', verdict: 'fail' },
+      message: `Another server answers at ${ZONE} (2001:db8::9): it said 404 to our own test. Certificate authorities ask it first: remove its AAAA record, or point it to this server.`,
     },
   ]);
   // A server without IPv6 learns nothing about it.
@@ -196,4 +209,9 @@ test('a port that was open and is closed is told after a second rehearsal, weeks
   expect([await rehearse(), await rehearse(), await rehearse()]).toEqual([[], ['renewal-at-risk'], []]);
   const { items } = await caller.certificates.list({ needsCare: true });
   expect(items.map(({ id }) => id)).toEqual([certificateId]);
+  // The view of the authority counts (RFC 8555, section 8.2): it is asked where we cannot see ourselves.
+  await caller.certificates.renew({ certificateId });
+  await app.jobs.drain();
+  expect(await caller.certificates.get({ certificateId })).toMatchObject({ state: 'issued', problem: null });
+  expect(world.orders()).toBe(2);
 });
