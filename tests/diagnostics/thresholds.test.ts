@@ -4,6 +4,7 @@ import { caSide } from '../../server/diagnostics/checks/dns/ca-side.ts';
 import { caa } from '../../server/diagnostics/checks/dns/caa.ts';
 import { delegation } from '../../server/diagnostics/checks/dns/delegation.ts';
 import { dnssec } from '../../server/diagnostics/checks/dns/dnssec.ts';
+import { ipv6 } from '../../server/diagnostics/checks/dns/ipv6.ts';
 import { resolves } from '../../server/diagnostics/checks/dns/resolves.ts';
 import { ttl } from '../../server/diagnostics/checks/dns/ttl.ts';
 import { wwwAndApex } from '../../server/diagnostics/checks/dns/www-and-apex.ts';
@@ -120,6 +121,36 @@ test.each([
   const place = { address: '192.0.2.1', isOwn: true };
   const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject({ counterpart }), tools(brought))).toMatchObject({ verdict });
+});
+
+test.each([
+  ['refuses', { fault: 'refused', detail: '', server: '' }, 'refuses connections'],
+  ['drops', { fault: 'silent', detail: '', server: '' }, 'does not answer in time'],
+  [
+    'answers 404',
+    { fault: null, status: 404, headers: new Headers(), text: '' },
+    'is another server, which answers 404',
+  ],
+] as const)('an IPv6 address of another server that %s is the fault, and goes', async (_, answer, seen) => {
+  const tried = {
+    placesOf: async () => ['192.0.2.1', '2001:db8::9'].map((address) => ({ address, isOwn: address === '192.0.2.1' })),
+    challengeToken: async () => 'token',
+    visit: async () => answer as Visit,
+  };
+  expect(await ipv6.run(subject(), tools(tried))).toMatchObject({
+    ...{ verdict: 'fail', seen: `2001:db8::9 ${seen}.` },
+    fix: 'Remove the address 2001:db8::9, or replace it with this server’s.',
+  });
+});
+
+test('our own answer is not looked for at a port where no authority goes', async () => {
+  const path = '/.well-known/acme-challenge/token';
+  const leads = { [`http://${NAME}${path}`]: `https://${NAME}:9443${path}` };
+  const place = { address: '192.0.2.9', isOwn: false };
+  const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
+  expect(await port80.run(subject(), tools(brought))).toMatchObject({
+    ...{ verdict: 'fail', seen: `192.0.2.9 redirects to an unexpected address (https://${NAME}:9443${path}).` },
+  });
 });
 
 const NOW = new Date('2026-11-20T12:00:00Z');

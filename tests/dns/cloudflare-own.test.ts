@@ -3,7 +3,7 @@ import type { RecordChange } from '../../server/dns/provider.ts';
 import { cloudflareUnderTest } from '../support/standins/cloudflare/index.ts';
 import { refusal } from '../support/standins/cloudflare/routes.ts';
 import { openDns, WEB } from '../support/standins/dns-world.ts';
-import { OURS } from '../support/standins/held-zones.ts';
+import { addHeldZone, OURS } from '../support/standins/held-zones.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
 test('changes of several sets are one batch, in which what goes is deleted first', async () => {
@@ -143,6 +143,13 @@ test('a token with letters that no header has, or of another form, is said to be
     code: 'credentials_invalid',
     message: expect.stringContaining('Invalid request headers: Invalid format for Authorization header'),
   });
+});
+
+test('the zones of a large account are read with a request for each fifty', async () => {
+  await using subject = await openDns(cloudflareUnderTest);
+  for (let added = 2; added < 1_200; added += 1) addHeldZone(subject.standIn.state.zones, `zone${added}.test`);
+  const { length } = await subject.zones();
+  expect([length, subject.standIn.requests.length]).toEqual([1_200, 24]);
 });
 
 test('a zone that left the account is said to be gone', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readNames, readZones } from '../../server/connections/dns-connections.ts';
-import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../server/dns/provider.ts';
+import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet, RecordChange } from '../../server/dns/provider.ts';
 import { cloudflare } from '../../server/dns/providers/cloudflare.ts';
 import { digitalocean } from '../../server/dns/providers/digitalocean.ts';
 import { hetzner } from '../../server/dns/providers/hetzner.ts';
@@ -15,14 +15,19 @@ const CREDENTIALS = {
   ...{ url: 'https://dns.example', apiKey: 'key' },
 };
 const ZONE: DnsZone = { id: 'ours.test', name: 'ours.test', apexAlias: null };
+const CHANGES: readonly RecordChange[] = [
+  { type: 'TXT', name: ZONE.name, before: null, after: { ttl: 300, values: ['ours'] } },
+];
 const NEXT = { links: { pages: { next: 'https://api.example/next' } }, meta: { pagination: { next_page: 2 } } };
 
 /** A provider that answers every request with this text; `asked` is how often it was. */
 function answering(textFor: (path: string) => string, status = 200) {
-  const heard = { asked: 0 };
+  const heard = { asked: 0, changed: 0, redirects: 0 };
   const egress: Egress = {
-    async request(url, _request, read) {
+    async request(url, { method = 'GET', redirects = 0 }, read) {
       heard.asked += 1;
+      heard.changed += method === 'GET' ? 0 : 1;
+      heard.redirects += redirects;
       const body = (async function* () {
         yield Buffer.from(textFor(new URL(url).pathname));
       })();
@@ -59,8 +64,20 @@ test.each(
   await expect(provider.verify(call)).rejects.toMatchObject({ code: 'platform_down' });
   await expect(provider.zones(call)).rejects.toMatchObject({ code: 'platform_down' });
   await expect(provider.read(call, ZONE, ZONE.name)).rejects.toMatchObject({ code: 'platform_down' });
-  expect(heard.asked).toBeLessThanOrEqual(3 * 4);
+  await expect(provider.write(call, ZONE, CHANGES)).rejects.toMatchObject({ code: 'platform_down' });
+  expect(heard.asked).toBeLessThanOrEqual(4 * 4);
+  expect(heard.changed).toBe(0);
 });
+
+test.each(PROVIDERS.flatMap((provider) => [301, 410].map((status) => ({ provider, status }))))(
+  '$provider.id whose API has moved ($status) is asked once, and nobody is followed there',
+  async ({ provider, status }) => {
+    const { heard, call } = answering(() => '', status);
+    await expect(provider.zones(call)).rejects.toMatchObject({ code: 'platform_failed' });
+    await expect(provider.write(call, ZONE, CHANGES)).rejects.toMatchObject({ code: 'platform_failed' });
+    expect(heard).toEqual({ asked: 2, changed: 0, redirects: 0 });
+  },
+);
 
 test.each([
   {

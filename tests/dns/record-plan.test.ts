@@ -96,6 +96,9 @@ test('a bare domain that can neither follow nor have addresses is said, and left
       message: `${APEX} should point to app.example.net, but your DNS provider has no ALIAS records for a bare domain. Use www.${APEX}, or move the DNS to a provider that has them.`,
     },
   ]);
+  const types = ['SOA', 'NS', 'MX'].map((type) => found(type, APEX, ['…']));
+  const asCname = { required: [required('CNAME', APEX, 'app.example.net')], found: types };
+  expect([lines(asCname), codes(asCname)]).toEqual([[], ['apex_without_alias']]);
 });
 
 test('below the name of the zone an alias is a CNAME', () => {
@@ -154,6 +157,8 @@ test('where something has to stand beside a CNAME nothing is planned, and the na
   expect(lines(beside)).toEqual([]);
   expect(codes(beside)).toEqual(['cname_beside_others']);
   expect(planOf(beside).conflicts[0]?.message).toContain(`${WWW} should be a CNAME record, but has MX records`);
+  const besideTwo = [found('TXT', WWW, ['v=spf1 -all']), ...beside.found];
+  expect(planOf({ ...beside, found: besideTwo }).conflicts[0]?.message).toContain('but has TXT and MX records');
   const behind = { required: [required('TXT', WWW, 'proof')], found: [found('CNAME', WWW, ['old.example.net'])] };
   expect(lines(behind)).toEqual([]);
   expect(codes(behind)).toEqual(['cname_beside_others']);
@@ -222,6 +227,9 @@ test('of two zones that hold a name the deeper one is written', () => {
   const deep = { ...PLAIN, id: 'deep', name: 'shop.example.com' };
   expect(zoneOf([PLAIN, deep], 'www.shop.example.com')).toBe(deep);
   expect(zoneOf([deep, PLAIN], WWW)).toBe(PLAIN);
+  expect(zoneOf([deep, PLAIN], 'xshop.example.com')).toBe(PLAIN);
+  const alike = { ...PLAIN, id: 'alike', name: 'newexample.com' };
+  expect(zoneOf([PLAIN, alike], 'www.newexample.com')).toBe(alike);
   expect(zoneOf([deep, PLAIN], 'notexample.com')).toBe(null);
 });
 

@@ -5,6 +5,7 @@ import { a, cname, HOSTILE, NOT_AUTHORITATIVE, NXDOMAIN, ns, startInternet } fro
 
 const { signal } = new AbortController();
 const SERVFAIL = 2;
+const NOTIMP = 4;
 
 test('of a set of hundreds of name servers a few are asked', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `n${index}.evil.test`);
@@ -106,8 +107,11 @@ test('aliases that go on for ever end the climb for a CAA set', async () => {
   expect(internet.questions()).toBeLessThanOrEqual(200);
 });
 
-test('name servers that answer questions for CAA with an error are told from those out of reach', async () => {
-  const refused = { flags: dnsPacket.AUTHORITATIVE_ANSWER | SERVFAIL };
+test.each([
+  ['a failure', SERVFAIL],
+  ['that they do not know them', NOTIMP],
+])('name servers that answer questions for CAA with %s are told from those out of reach', async (_, code) => {
+  const refused = { flags: dnsPacket.AUTHORITATIVE_ANSWER | code };
   await using internet = await startInternet(({ type }) => (type === 'CAA' ? refused : {}));
   await expect(internet.client.caaOf('evil.test', signal)).rejects.toMatchObject({ muteZone: 'evil.test' });
 });

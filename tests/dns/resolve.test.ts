@@ -26,7 +26,7 @@ const bind = await startBind({
     },
     'signed.test': { records: '@ NS ns1\nns1 A 127.0.0.1\nwww A 192.0.2.2\nwww CAA 0 issuewild ";"', isSigned: true },
     'unloaded.test': { records: '@ NS ns1\nns1 A not-an-address' },
-    'false.test': { records: '@ NS ns1\nns1 A 127.0.0.1\nwww A 192.0.2.3' },
+    'false.test': { records: '@ NS ns1\nns1 A 127.0.0.1\nwww A 192.0.2.3\nled CNAME www.shop.test.' },
   },
 });
 const second = await startPowerDns({ address: '127.0.0.3', port });
@@ -207,6 +207,8 @@ test('the CAA set is the nearest above a name, and that of the name it is an ali
     values: ['0 issuewild ";"'],
   });
   expect(await client.caaOf('www.false.test', signal)).toBeNull();
+  // What stands above the target of an alias does not count (RFC 8659, section 3).
+  expect(await client.caaOf('led.false.test', signal)).toBeNull();
   await expect(client.caaOf('www.unloaded.test', signal)).rejects.toMatchObject({ fault: 'server_failure' });
 });
 

@@ -141,7 +141,9 @@ async function openConnection(port: number) {
 
 test('a visitor who asks for challenges without end keeps no authority from its answer', async () => {
   await using site = await createTestHost();
-  const { deploymentId } = await publishSite(site, 'flooded', { 'index.html': 'mine' });
+  const { deploymentId } = await publishSite(site, 'flooded', {
+    ...{ 'index.html': 'mine', '404.html': 'not mine', _redirects: '/* https://elsewhere.example/:splat 301!' },
+  });
   await addDomain(deploymentId, 'flooded.example');
   const addresses = { ...site.providers.addresses, trustedProxies: 1 };
   await site.restart({ addresses });

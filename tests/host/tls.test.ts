@@ -96,6 +96,7 @@ test.each([
   ['/', { 'x-forwarded-proto': 'http' }, `https://${HOST}:8443/`],
   ['/', { 'x-forwarded-proto': 'https' }, undefined],
   ['/.well-known/acme-challenge/token', {}, undefined],
+  ['/.well-known/acme-challenge/token', { 'cf-ray': '8f-AMS', 'x-forwarded-proto': 'http' }, undefined],
 ])('in the clear %s with %j leads to %s', async (path, headers, location) => {
   const site = await theHarbour();
   const answer = await get(site.host.address.port, HOST, path, { headers });

@@ -29,6 +29,13 @@ test('a domain is served over TLS under a certificate of a public authority, and
   }
   const proxied = await get(world.httpPort, ZONE, '/', { headers: { 'x-forwarded-proto': 'https' } });
   expect(proxied.status).toBe(200);
+  const token = 'a'.repeat(43);
+  await ChallengeAnswerModel.create({ _id: token, text: 'the text', expiresAt: new Date(Date.now() + 60_000) });
+  for (const name of NAMES) {
+    const { status, text, headers } = await get(world.httpPort, name, `/.well-known/acme-challenge/${token}`);
+    expect([status, text, headers.location]).toEqual([200, 'the text', undefined]);
+  }
+  await ChallengeAnswerModel.deleteOne({ _id: token });
   await expect(handshake(world.tlsPort, 'nobody.test')).rejects.toThrow(NO_CERTIFICATE);
   expect(await ChallengeAnswerModel.exists({ _id: { $gt: '' } })).toBe(null);
 });

@@ -9,6 +9,9 @@ test.each([
   ['ftp://files.example.com', 'files.example.com'],
   ['example.com/path', 'example.com'],
   ['example.com/@anna?to=http://b.example', 'example.com'],
+  ['MÜLLER.TEST.', 'xn--mller-kva.test'],
+  ['mu\u0308ller.test', 'xn--mller-kva.test'],
+  ['faß.test', 'xn--fa-hia.test'],
   ['日本語。test', 'xn--wgv71a119e.test'],
 ])('of what is typed the host name is taken: %s', (text, name) => {
   expect(domainNameIn(text)).toBe(name);

@@ -177,6 +177,9 @@ test.each([
 ])('the key of an external account is read %s', (_, key) => {
   const eab = { kid: 'kid', hmacKey: '_-8AAgQGCAoMDhASFBYYGhweICIkJigqLC4wMjQ2ODo' };
   expect(readEnv({ ...ACME, ACME_EAB_KID: ' kid ', ACME_EAB_HMAC: key }).acme?.eab).toEqual(eab);
+  const long = Buffer.alloc(64, 251);
+  const given = { ...ACME, ACME_EAB_KID: 'kid', ACME_EAB_HMAC: long.toString('base64') };
+  expect(readEnv(given).acme?.eab?.hmacKey).toBe(long.toString('base64url'));
 });
 
 test.each(['abc', 'not a key at all!', '===='])('%j is no key of an external account, and is not shown', (key) => {

@@ -25,6 +25,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, directory: Re
 async function startHostile(answer: Answer) {
   const { cert, key } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
   const leaks: string[] = [];
+  const waits: number[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     const origin = `https://localhost:${portOf(server)}`;
     const paths = { newNonce: '/nonce', newAccount: '/account', newOrder: '/order', revokeCert: '/revoke' };
@@ -44,16 +45,21 @@ async function startHostile(answer: Answer) {
     directoryUrl: `https://localhost:${portOf(server)}/dir`,
     egress: createEgress({ allow: range === null ? [] : [range], ca: [cert] }),
     now: () => new Date(),
-    wait: (_ms, ends) => waitFor(1, ends),
+    wait: (ms, ends) => {
+      waits.push(ms);
+      return waitFor(1, ends);
+    },
   });
   const { pem } = await makeKey();
+  const call = { accountKey: pem, accountUrl: 'https://localhost/1', signal };
   return {
     authority,
     leaks,
+    waits,
     insideUrl: `https://${INSIDE}:${portOf(inside)}`,
     register: (): Promise<Problem> => problemOf(authority.register(pem, signal)),
-    order: (): Promise<Problem> =>
-      problemOf(authority.order({ accountKey: pem, accountUrl: 'https://localhost/1', signal }, { names: ['a.test'] })),
+    order: (): Promise<Problem> => problemOf(authority.order(call, { names: ['a.test'] })),
+    validated: () => authority.awaitValidation(call, `https://localhost:${portOf(server)}/order/1`),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await Promise.all([server, inside].map((one) => once(one.close(), 'close')));
@@ -118,6 +124,20 @@ test('what it says of a refusal is kept in few words, and no time that it asks f
   const problem = await hostile.register();
   expect(JSON.stringify(problem).length).toBeLessThan(4_000);
   expect(problem.retryAfterMs).toBe(7 * DAY_MS);
+});
+
+test('an order is read again after a second at least and half a minute at most, whatever it asks for', async () => {
+  const asked = ['0', '5', String(YEARS_S), 'soon', ''];
+  await using hostile = await startHostile(({ url }, response, directory) => {
+    if (url === '/dir') return response.end(JSON.stringify(directory));
+    if (url === '/nonce') return response.end();
+    const retryAfter = asked.shift();
+    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+    const status = retryAfter === undefined ? 'ready' : 'pending';
+    response.end(JSON.stringify({ status, authorizations: [], finalize: 'https://localhost/finalize' }));
+  });
+  expect(await hostile.validated()).toMatchObject({ status: 'ready' });
+  expect(hostile.waits).toEqual([1_000, 5_000, 30_000, 1_000, 1_000]);
 });
 
 test('an authority that refuses each nonce is asked a number of times', async () => {

@@ -13,7 +13,9 @@ const lifetime = (ms: number) => ({ notBefore: START, notAfter: after(ms) });
 test.each([
   ['90 days', 90 * DAY_MS, 60 * DAY_MS],
   ['45 days', 45 * DAY_MS, 30 * DAY_MS],
+  ['30 days', 30 * DAY_MS, 20 * DAY_MS],
   ['160 hours', 160 * HOUR_MS, 80 * HOUR_MS],
+  ['24 hours', 24 * HOUR_MS, 12 * HOUR_MS],
   ['two minutes', 2 * MINUTE_MS, MINUTE_MS],
 ])('a certificate of %s is renewed by its lifetime', (_name, ms, expectedMs) => {
   expect(renewAt(lifetime(ms), null, 0)).toEqual(after(expectedMs));
@@ -45,9 +47,25 @@ test.each([
   expect(renewAt(dated, null, 0)).toEqual(after(expectedMs));
 });
 
-test('a window at the very end of the lifetime gives way to the emergency', () => {
-  const window = { start: after(89.9 * DAY_MS), end: after(89.99 * DAY_MS) };
+test.each([89.9, 90, 120])('a window from day %d of 90 on gives way to the emergency', (day) => {
+  const window = { start: after(day * DAY_MS), end: after((day + 0.09) * DAY_MS) };
   expect(renewAt(lifetime(90 * DAY_MS), window, 1)).toEqual(after(85.5 * DAY_MS));
+});
+
+test.each([
+  ['two minutes', 2 * MINUTE_MS, 5, 12],
+  ['ten minutes', 10 * MINUTE_MS, 1, 3],
+  ['24 hours', DAY_MS, 0, 0],
+  ['90 days', 90 * DAY_MS, 0, 0],
+])('in ten minutes a certificate of %s is renewed as often as it has to be', (_name, ms, least, most) => {
+  let renewals = 0;
+  for (let at = START; renewals <= most; renewals += 1) {
+    const signed = { notBefore: new Date(at.getTime() - HOUR_MS), signedAt: at, notAfter: new Date(at.getTime() + ms) };
+    at = renewAt(signed, null, 0);
+    if (at > after(10 * MINUTE_MS)) break;
+  }
+  expect(renewals).toBeGreaterThanOrEqual(least);
+  expect(renewals).toBeLessThanOrEqual(most);
 });
 
 test('failures wait for a minute at first and for a day in the end', () => {
