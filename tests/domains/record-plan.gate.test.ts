@@ -315,4 +315,6 @@ test('a plan that is refused has failed, with the reason, and can be tried again
   const without = caller.domains.applyPlan({ planId, leave: [`www.${zone}`] });
   await expect(without).rejects.toMatchObject({ cause: { code: 'plan_outdated' } });
   expect((await caller.domains.applyPlan({ planId, leave: [`other.${zone}`] })).state).toBe('applied');
+  const late = caller.domains.applyPlan({ planId, leave: [`www.${zone}`] });
+  await expect(late).rejects.toMatchObject({ cause: { code: 'plan_outdated' } });
 });

@@ -31,7 +31,6 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
   const { planId, leave = [] } = input;
   const plan = await findPlan(ctx, planId);
   await requireWritableDomain(null, ctx, plan.domainId);
-  if (plan.state === 'applied') return toRecordPlan(plan);
   if (plan.state === 'undoing' || plan.state === 'undone') {
     const message =
       plan.state === 'undone' ? 'These record changes were undone.' : 'These record changes are being undone.';
@@ -46,6 +45,7 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
     const message = 'These record changes were begun with names that are left out here.';
     throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
   }
+  if (plan.state === 'applied') return toRecordPlan(plan);
   return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying', meanwhile });
 }
 
