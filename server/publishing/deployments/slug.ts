@@ -101,11 +101,13 @@ export async function dropSlugReservation(session: ClientSession, accountId: str
 function candidatesFor(name: string): string[] {
   const base = slugFromName(name) || NAMELESS;
   const counted = Array.from({ length: COUNTED_SUFFIXES }, (_, index) => withSuffix(base, String(index + 2)));
-  const random = Array.from({ length: RANDOM_SUFFIX_LENGTH }, () =>
+  const random = Array.from({ length: RANDOM_SUFFIX_LENGTH - 1 }, () =>
     ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length)),
-  ).join('');
+  );
+  // With a digit it is told from a word of a person.
+  const suffix = [...random, randomInt(10)].join('');
   const plain = RESERVED_SLUGS.includes(base) ? [] : [base];
-  return [...plain, ...counted, withSuffix(base, random)];
+  return [...plain, ...counted, withSuffix(base, suffix)];
 }
 
 /** Returns whether it may be one of `candidatesFor`, and not a word that its person chose. */
