@@ -48,9 +48,10 @@ export function refusalByLimits(
 
 /** A person reads this many before deciding what to leave out. */
 const NAMED_MAX = 3;
+const SHOWN_NAME_LENGTH = 100;
 const list = new Intl.ListFormat('en');
 
-/** Returns a sentence that names the folders with the most files; empty where all are at the root. */
+/** Returns a sentence that names the folders with the most files; empty where most files are at the root. */
 export function fullestFolders(files: readonly SizedFile[]): string {
   const counts = new Map<string, number>();
   for (const { path } of files) {
@@ -58,14 +59,20 @@ export function fullestFolders(files: readonly SizedFile[]): string {
     if (end !== -1) counts.set(path.slice(0, end), (counts.get(path.slice(0, end)) ?? 0) + 1);
   }
   const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
-  if (fullest.length === 0) return '';
-  return `Most are in ${list.format(fullest.map(([name, count]) => `${name} (${count.toLocaleString('en')})`))}.`;
+  const shown = fullest.map(([name, count]) => `${shortened(name)} (${count.toLocaleString('en')})`);
+  const inFolders = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return inFolders * 2 > files.length ? `Most are in ${list.format(shown)}.` : '';
+}
+
+/** Cuts a name to what a sentence can hold: a hostile one may have 64 KB. */
+function shortened(name: string): string {
+  return name.length > SHOWN_NAME_LENGTH ? `${name.slice(0, SHOWN_NAME_LENGTH)}…` : name;
 }
 
 /** Returns a sentence that names the largest files, in the units of the limit. */
 export function largestFiles(files: readonly SizedFile[], limitBytes: number): string {
   const largest = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, NAMED_MAX);
-  const named = largest.map(({ path, sizeBytes }) => `${path} (${inMegabytes(sizeBytes, limitBytes)})`);
+  const named = largest.map(({ path, sizeBytes }) => `${shortened(path)} (${inMegabytes(sizeBytes, limitBytes)})`);
   return `The largest are ${list.format(named)}.`;
 }
 
