@@ -91,11 +91,9 @@ async function* neededInPart(store: ArtifactStore, part: HashPart, signal: Abort
       needed.add(sha256);
       found.push(sha256);
     };
+    signal.throwIfAborted();
     await runInTimeSlices(inSteps(sha256s, collect));
-    for (const sha256 of found) {
-      signal.throwIfAborted();
-      yield sha256;
-    }
+    yield* found;
   }
 }
 
