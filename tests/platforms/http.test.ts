@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { createHolding } from '../../server/connections/patience.ts';
+import { EgressError } from '../../server/lib/egress/egress.ts';
 import { redactedAnswer, redactedLine, waitHintMs } from '../../server/lib/egress/vendor-answers.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { platformError } from '../../server/publishing/platforms/failures.ts';
@@ -316,4 +317,16 @@ test('an answered address that is none of the web is refused', () => {
   for (const answered of ['file:///etc/passwd', 'javascript://x', '', `a.example/${'x'.repeat(8_000)}`]) {
     expect(() => addressFrom(vendor, answered), answered).toThrow('cannot be opened');
   }
+});
+
+test('of a platform that stays silent it is said that it gives no answer in time', async () => {
+  await using harness = await platformHarness();
+  const request = () => Promise.reject(new EgressError('silent', 'no answer in time'));
+  const call = { ...harness.call, egress: { ...harness.call.egress, request } };
+  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl: 'https://api.test', words: () => null };
+  const said = expect.stringContaining('no answer in time');
+  await expect(ask(call, vendor, { url: '/' }, z.unknown())).rejects.toMatchObject({
+    code: 'platform_down',
+    message: said,
+  });
 });
