@@ -13,6 +13,8 @@ test('the way of a domain is accessible, as a question and as stages of a pipeli
   await expectAccessible(page, 'a domain that was not added');
   await clientOf(account).domains.add.mutate({ deploymentId, name: 'harbour.test' });
   await page.reload();
+  // Sites are local here, so that the records are folded away.
+  await page.getByText('Show the records').click();
   await expect(page.getByRole('button', { name: 'Check now' })).toBeVisible();
   await expectAccessible(page, 'a domain that waits for its records');
 

@@ -222,7 +222,7 @@ async function move(run: Run): Promise<void> {
   await page.getByRole('button', { name: 'Actions for quay.test' }).click();
   await page.getByRole('menuitem', { name: 'Move to another deployment' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
-  await expect(page.getByText('quay.test points to Pier.').first()).toBeVisible();
+  await expect(page.getByText('quay.test points to Pier now.').first()).toBeVisible();
   await expect.poll(() => visitByTls(run)).toContain('Pier');
   moved.abort();
   const { answered, again } = await load;
