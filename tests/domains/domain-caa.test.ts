@@ -4,13 +4,46 @@ import { UserModel } from '../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
+import { findForbiddingCaa } from '../../server/domains/caa-watch.ts';
 import { HOUR_MS } from '../../server/lib/durations.ts';
 import { acmeClient } from '../support/acme.ts';
+import { createTestApp } from '../support/app.ts';
 import { createDomainApp } from '../support/domain-app.ts';
 import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { startRefusingAuthority } from '../support/standins/acme.ts';
 
 const ZONE = 'allowed.test';
+
+test('CAA records at the target of an alias count only while the name leads here', async () => {
+  await using app = await createTestApp();
+  const theirs = (name: string) => ({ name, values: ['0 issue "theirs.test"'] });
+  const known = { _id: 'its', accountId: 'owner', heldNames: [], pointedNames: [], zoneHolder: null, attached: null };
+  const domain = {
+    ...{ ...known, name: ZONE, servedName: ZONE, counterpart: `www.${ZONE}`, isForbiddenByCaa: false },
+    state: 'pending_dns' as const,
+  };
+  const elsewhere = { isServedHere: false, addresses: [], alias: null, issuers: ['ours.test'] };
+  const identities = async () => ['ours.test'];
+  const authority = { ...app.providers.authority, isPublic: true, caaIdentities: identities };
+  const codeOf = async (set: ReturnType<typeof theirs> | null, over = {}, target = elsewhere) => {
+    const dns = { ...app.providers.dns, caaOf: async (name: string) => (name === ZONE ? null : set) };
+    const found = await findForbiddingCaa(
+      { authority, dns },
+      { ...domain, ...over },
+      target,
+      AbortSignal.timeout(9_000),
+    );
+    return found == null ? found : found.code;
+  };
+  const pointed = { pointedNames: [ZONE, `www.${ZONE}`], heldNames: [ZONE, `www.${ZONE}`] };
+  const here = { ...elsewhere, isServedHere: true };
+  expect(await codeOf(theirs('shop.other.test'))).toBeNull();
+  expect(await codeOf(theirs('shop.other.test'), pointed)).toBe('caa_forbids');
+  expect(await codeOf(theirs(`www.${ZONE}`))).toBe('caa_forbids');
+  expect(await codeOf(theirs(`www.${ZONE}`), {}, here), 'where no order covers it').toBeNull();
+  expect(await codeOf(theirs(`www.${ZONE}`), pointed, here)).toBe('caa_forbids');
+  expect(await codeOf(null, {}, { ...elsewhere, issuers: [] }), 'where no authority is known').toBeNull();
+});
 
 test('a CAA record that another hand adds against our authority is seen and told, and heals', async () => {
   await using lab = await startDomainLab({ resolved: [ZONE] });
@@ -49,6 +82,11 @@ test('a CAA record that another hand adds against our authority is seen and told
   const mails = await MailModel.find({ _id: { $gt: '' }, accountId: user.id, kind: 'domain-problem' }).lean();
   expect(mails.map(({ values }) => values.message)).toEqual([refused[1]]);
   expect((await caller.deployments.list()).items.map(({ name }) => name)).toEqual(['Allowed', 'Made last']);
+  const { dns } = app.providers;
+  const caaOf = () => Promise.reject(new Error('Nobody answers.'));
+  Object.assign(app.providers, { dns: { ...dns, caaOf } });
+  expect((await check([])).slice(0, 2), 'unread').toEqual(['misconfigured', 'caa_forbids']);
+  Object.assign(app.providers, { dns });
   // The order that was refused for it waits no longer than the records do.
   const own = { accountId: user.id, domainId };
   const job = { name: 'issue-certificate', accountId: user.id } as const;

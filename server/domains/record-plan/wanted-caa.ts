@@ -20,7 +20,7 @@ export async function wantedCaa(
   target: DomainTarget,
 ): Promise<DomainRecord[]> {
   const questions = await signingAuthorities(providers, target, AbortSignal.timeout(ASK_MS));
-  const issuers = questions.flatMap(({ identities }) => identities.slice(0, 1));
+  const issuers = (questions ?? []).flatMap(({ identities }) => identities.slice(0, 1));
   return namesOf(domain).flatMap((name) =>
     issuers.map((issuer) => ({
       ...{ type: 'CAA', name, value: `0 issue "${issuer}"`, ttl: TTL_S, purpose: 'certificate' },
