@@ -120,7 +120,7 @@ async function settleCertificates(
 ): Promise<void> {
   if (target.isServedHere) {
     await ensureCertificate(session, providers, settled);
-    if (domain.isForbiddenByCaa && caa === null) await retryForbidden(session, providers, settled);
+    if (caa === null) await retryForbidden(session, providers, domain);
   } else if (isServedElsewhere(settled)) {
     // It would be renewed in vain, and its owner notified of a failure although the site is well.
     await removeCertificates(session, { accountId: settled.accountId, domainId: settled._id });

@@ -91,9 +91,13 @@ test('a CAA record that another hand adds against our authority is seen and told
   const own = { accountId: user.id, domainId };
   const job = { name: 'issue-certificate', accountId: user.id } as const;
   const later = new Date(Date.now() + HOUR_MS);
-  const problem = { type: 'caa', message: 'Refused.', at: new Date() };
-  await CertificateModel.updateOne(own, { problem, nextTryAt: new Date(app.clock.now().getTime() + HOUR_MS) });
-  await JobModel.updateMany(job, { runAt: later });
+  const refuse = async (detail: string, { failures = 1, at = app.clock.now() } = {}) => {
+    const problem = { type: 'caa', message: 'Refused.', detail, at };
+    const nextTryAt = new Date(app.clock.now().getTime() + HOUR_MS);
+    await CertificateModel.updateOne(own, { problem, failures, nextTryAt });
+    await JobModel.updateMany(job, { runAt: later });
+  };
+  await refuse('In other words.');
   const isDue = async () => {
     const { nextTryAt } = await CertificateModel.findOne(own).orFail();
     const [{ runAt } = { runAt: later }] = await JobModel.find({ ...job, status: 'queued' }).lean();
@@ -105,6 +109,18 @@ test('a CAA record that another hand adds against our authority is seen and told
   ]);
   expect(await check(['0 issue "theirs.test"', '0 issue "ours.test"'])).toEqual(well);
   expect(await isDue()).toEqual([true, true]);
+  // No check has seen the records that an order met meanwhile.
+  const checkedAt = app.clock.now();
+  const isDueAfter = async (...refusal: Parameters<typeof refuse>) => {
+    app.clock.advance(2_000);
+    await refuse(...refusal);
+    expect(await check(['0 issue "ours.test"'])).toEqual(well);
+    return isDue();
+  };
+  expect(await isDueAfter('In other words.'), 'by the authority').toEqual([false, false]);
+  expect(await isDueAfter('Refused.', { at: checkedAt }), 'before the last check').toEqual([false, false]);
+  expect(await isDueAfter('Refused.', { failures: 4 }), 'again and again').toEqual([false, false]);
+  expect(await isDueAfter('Refused.')).toEqual([true, true]);
   // Its certificate is nobody's business here.
   await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
 });

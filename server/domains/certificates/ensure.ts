@@ -9,6 +9,10 @@ import { enqueueJob, expediteJob } from '../../queue/queue.ts';
 
 /** For anything that lasts longer, a few minutes do not matter. */
 const WAKE_WITHIN_MS = HOUR_MS;
+/** An order that keeps failing waits for its own time. */
+const EARLY_MAX = 4;
+
+type ForbiddenDomain = Pick<DomainRow, '_id' | 'accountId' | 'isForbiddenByCaa' | 'checkedAt'>;
 
 export type CertifiedDomain = Pick<
   DomainRow,
@@ -41,16 +45,20 @@ export async function ensureCertificate(
 }
 
 /**
- * Makes orders of a domain due that CAA records forbade, since these have just changed. This is no retry by hand, which
- * would have limits of its own.
+ * Makes orders of a domain due that CAA records forbade and now allow. If no check has seen them forbid, that is only
+ * an order that this Fairlead itself refused `since` the last check. This is no retry by
+ * hand, which would have limits of its own.
  */
 export async function retryForbidden(
   session: ClientSession,
   { now }: Pick<Providers, 'now'>,
-  { _id: domainId, accountId }: Pick<DomainRow, '_id' | 'accountId'>,
+  { _id: domainId, accountId, isForbiddenByCaa, checkedAt }: ForbiddenDomain,
 ): Promise<void> {
-  const forbidden = { accountId, domainId, 'problem.type': 'caa' };
-  for (const { _id } of await CertificateModel.find(forbidden, { _id: 1 }).session(session).lean()) {
+  const unseen = { isWildcard: false, failures: { $lt: EARLY_MAX }, 'problem.at': { $gt: checkedAt ?? now() } };
+  const forbidden = { accountId, domainId, 'problem.type': 'caa', ...(!isForbiddenByCaa && unseen) };
+  for (const { _id, problem } of await CertificateModel.find(forbidden, { problem: 1 }).session(session).lean()) {
+    // The authority's own words differ from the sentence for its owner.
+    if (!isForbiddenByCaa && problem?.message !== problem?.detail) continue;
     await CertificateModel.updateOne({ _id, accountId }, { $set: { nextTryAt: now() } }, { session });
     await expediteIssue(session, { _id, accountId });
   }
