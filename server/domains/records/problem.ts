@@ -187,13 +187,20 @@ function otherNameServers(domain: CheckedDomain['domain'], { zone }: DnsAnswers,
   };
 }
 
-/** Says which records are not as they should be: the first, and how many more. */
-function absentText(records: readonly CheckedRecord[]): string {
-  const wanted = records.filter((record) => record.purpose !== 'certificate' && isAnswered(record));
-  const [first, ...more] = wanted.filter(({ state }) => state !== 'ok');
+/** Says which records are no longer as they were when all was right: the first, and how many more. */
+function absentText(records: readonly CheckedRecord[], before: ReadonlySet<string>): string {
+  const answered = records.filter((record) => record.purpose !== 'certificate' && isAnswered(record));
+  if (answered.length === 0) return 'Their records could not be read.';
+  const absent = answered.filter((record) => record.state !== 'ok' && before.has(recordKey(record)));
+  const [first, ...more] = absent;
   if (first === undefined) return RIGHT_THERE;
   const others = more.length === 0 ? ' is' : ` and ${formatCount(more.length, 'other record')} are`;
-  return `The ${first.type} record of ${first.name}${others} not there.`;
+  return `The ${first.type} record of ${first.name}${others} not ${absent.every(isGone) ? '' : 'right '}there.`;
+}
+
+/** Returns whether nothing stands in place of a record; addresses alone may stand in place of an ALIAS. */
+function isGone(record: CheckedRecord): boolean {
+  return record.state === 'missing' && (record.type !== 'ALIAS' || valuesSeen(record).length === 0);
 }
 
 /** Describes for a person what they or somebody else have changed since the records were right. */
@@ -204,11 +211,12 @@ export function changeOf(found: CheckedDomain): Problem {
   const hint = 'Set what is shown. Fairlead sees it within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
-  const moved = otherNameServers(domain, answers, absentText(records));
-  if (moved !== null) return moved;
+  const before = new Set(domain.rightRecords);
+  const there = absentText(records, before);
+  const moved = otherNameServers(domain, answers, there);
+  if (moved !== null) return (there === RIGHT_THERE ? (certificate ?? caa) : null) ?? moved;
   const dangling = danglingAlias(records, answers);
   if (dangling !== null) return dangling;
-  const before = new Set(domain.rightRecords);
   const wrong = records.filter((one) => one.purpose === 'route' && one.state !== 'ok' && isAnswered(one));
   const changed = wrong.find((one) => before.has(recordKey(one)));
   const other = changed === undefined ? (strayAddress(found) ?? certificate ?? caa) : undefined;
@@ -221,12 +229,9 @@ export function changeOf(found: CheckedDomain): Problem {
   return { code: 'records_changed', message: message ?? `The records of ${domain.unit} point elsewhere.`, hint };
 }
 
-function changeText(
-  { type, name, value, state, seen }: CheckedRecord,
-  records: readonly CheckedRecord[],
-  answers: DnsAnswers,
-): string {
-  if (state === 'missing') return `The ${type} record of ${name} is gone.`;
+function changeText(record: CheckedRecord, records: readonly CheckedRecord[], answers: DnsAnswers): string {
+  const { type, name, value, state, seen } = record;
+  if (isGone(record)) return `The ${type} record of ${name} is gone.`;
   const authoritative = seen.filter(({ isAuthority, values }) => isAuthority && values !== null);
   const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
   const areAddresses = type === 'A' || type === 'AAAA';

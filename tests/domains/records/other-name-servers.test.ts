@@ -3,7 +3,8 @@ import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { noAnswers } from '../../../server/domains/records/dns-answers.ts';
-import { changeOf, problemOf } from '../../../server/domains/records/problem.ts';
+import { changeOf, type Problem, problemOf, recordKey } from '../../../server/domains/records/problem.ts';
+import { recordStates } from '../../../server/domains/records/record-states.ts';
 import { saveCheck } from '../../../server/domains/save-check.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -69,21 +70,41 @@ test('of other name servers it is told when one of the names leads elsewhere the
 });
 
 test('of other name servers it is told which records they do not have', () => {
+  const www = { ...ROUTE, name: `www.${NAME}` };
+  const domain = { ...DOMAIN, rightRecords: [ROUTE, www].map(recordKey) };
   const changeWith = (...records: CheckedRecord[]) =>
-    changeOf({ domain: DOMAIN, answers: ANSWERS, records, target: TARGET }).message;
+    changeOf({ domain, answers: ANSWERS, records, target: TARGET }).message;
   const gone: CheckedRecord = { ...ROUTE, state: 'missing' };
-  const www: CheckedRecord = { ...gone, name: `www.${NAME}` };
-  expect(changeWith(gone, { ...www, state: 'ok' })).toBe(`${CHANGED} The A record of a.test is not there.`);
-  expect(changeWith(gone, www)).toBe(`${CHANGED} The A record of a.test and 1 other record are not there.`);
+  const neverRight: CheckedRecord = { ...gone, type: 'ALIAS', value: 'shop.host.test' };
+  expect(changeWith(neverRight, gone, www)).toBe(`${CHANGED} The A record of a.test is not there.`);
+  expect(changeWith({ ...gone, state: 'wrong' }, www)).toBe(`${CHANGED} The A record of a.test is not right there.`);
+  expect(changeWith(gone, { ...www, state: 'missing' })).toBe(
+    `${CHANGED} The A record of a.test and 1 other record are not there.`,
+  );
+  expect(changeWith({ ...gone, seen: [] })).toBe(`${CHANGED} Their records could not be read.`);
+});
+
+test('of other name servers with the right records, what forbids certificates there is told', () => {
+  const codeOf = (state: CheckedRecord['state'], problems: { caa?: Problem; certificate?: Problem }) => {
+    const domain = { ...DOMAIN, rightRecords: [recordKey(ROUTE)] };
+    return changeOf({ domain, answers: ANSWERS, records: [{ ...ROUTE, state }], target: TARGET, ...problems }).code;
+  };
+  const caa = { code: 'caa_forbids', message: 'They forbid it.', hint: null };
+  const certificate = { ...caa, code: 'certificate_replaced' };
+  expect(codeOf('ok', { caa })).toBe('caa_forbids');
+  expect(codeOf('ok', { caa, certificate })).toBe('certificate_replaced');
+  expect(codeOf('missing', { caa })).toBe('name_servers_changed');
 });
 
 test('of a changed record the kind is told that is there now', () => {
   const domain = { ...DOMAIN, nameServers: [] };
-  const seen = [{ ...NOW_ELSEWHERE, isAuthority: true }];
-  const changeAt = (type: CheckedRecord['type']) => {
-    const records: CheckedRecord[] = [{ ...ROUTE, type, value: 'shop.host.test', state: 'wrong', seen }];
-    return changeOf({ domain, answers: ANSWERS, records, target: TARGET }).message;
+  const changeAt = (type: CheckedRecord['type'], values = NOW_ELSEWHERE.values) => {
+    const { state: _, seen: __, ...route } = { ...ROUTE, type, value: 'shop.host.test' };
+    const answers = { ...ANSWERS, nameServers: new Map([[`${NAME} A`, [{ ...ANSWER, values }]]]) };
+    const records = recordStates([route], answers, TARGET);
+    return changeOf({ domain, answers, records, target: TARGET }).message;
   };
   expect(changeAt('CNAME')).toBe('a.test has an address of its own now, 192.0.2.99, in place of its CNAME record.');
   expect(changeAt('ALIAS')).toBe('The ALIAS record of a.test was changed: it leads to 192.0.2.99 now.');
+  expect(changeAt('ALIAS', [])).toBe('The ALIAS record of a.test is gone.');
 });
