@@ -164,7 +164,10 @@ export const domainSchema = z.strictObject({
   /** The time when an unproved claim ends. */
   expiresAt: z.nullable(z.date()),
   createdAt: z.date(),
-  /** When it was moved, its records written, or another state seen. What was found before is about what was then. */
+  /**
+   * When its state changed, it was moved or lost, its owner was notified of a problem, or a plan of its records ended or
+   * failed. What was found before is about what was then.
+   */
   changedAt: z.date(),
   /** Another account took the name: its proof was seen in the DNS of this name. */
   lostTo: z.optional(z.literal('another account')),

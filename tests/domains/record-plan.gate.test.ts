@@ -308,8 +308,10 @@ test('a plan that is refused has failed, with the reason, and can be tried again
   await using _app = made.app;
   const { caller, domainId, planId, zone } = made;
   await lab.write(zone, { [`${zone} A`]: ['203.0.113.77'] }, { onOne: true });
+  const { changedAt } = await caller.domains.get({ domainId });
   await expect(caller.domains.applyPlan({ planId })).rejects.toMatchObject({ cause: { code: 'records_changed' } });
   expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'failed' });
+  expect((await caller.domains.get({ domainId })).changedAt > changedAt).toBe(true);
   await lab.write(zone, { [`${zone} A`]: ['203.0.113.9'] }, { onOne: true });
   // Another tab left nothing out when it began.
   const without = caller.domains.applyPlan({ planId, leave: [`www.${zone}`] });

@@ -141,6 +141,9 @@ export async function failRecordPlan(
   const failed = { $set: { state: ENDS[during].failed, error: { code, message, hint } } };
   await DnsChangeModel.updateOne({ _id, accountId, state: during }, failed, { session });
   await removeOlderRecordPlans(session, plan);
+  // A part of the records may have been written.
+  const changed = { $set: { changedAt: mongoose.now() } };
+  await DomainModel.updateOne({ _id: plan.domainId, accountId }, changed, { session });
 }
 
 function brokenOff(): AppError {
