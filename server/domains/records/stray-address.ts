@@ -33,9 +33,9 @@ export function strayAddress(found: Found): Problem | null {
 export function strayBefore(found: Found): Problem | null {
   const { domain, records, answers } = found;
   const name = answers.zone?.apex;
-  if (domain.rightRecords.length > 0 || !records.some((one) => one.purpose === 'route' && one.name === name))
-    return null;
-  const stray = name === undefined ? undefined : strayAt(name, found);
+  const isRoute = (one: CheckedRecord) => one.purpose === 'route' && one.name === name;
+  if (name === undefined || domain.rightRecords.length > 0 || !records.some(isRoute)) return null;
+  const stray = strayAt(name, found);
   if (stray === undefined) return null;
   const message = `${name} has the IPv6 address (AAAA) of another server, ${stray}.`;
   const hint = 'It must be gone once the records shown are set, or visitors with IPv6 do not see your site.';

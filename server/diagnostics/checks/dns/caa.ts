@@ -39,13 +39,14 @@ export const caa: Check = {
     const [first] = found;
     if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may issue certificates.`);
     const facts = { [`CAA of ${first.name}`]: first.values };
-    return { ...((await refusalBy(found, subject, tools)) ?? (await judgeAllowed(found, tools))), facts };
+    const question = await questionOf(tools);
+    return { ...(refusalBy(found, subject, question) ?? judgeAllowed(found, question)), facts };
   },
 };
 
 /** Returns the finding about CAA records that let the authority sign no certificate; null when none are seen. */
 export async function caaRefusal(subject: Subject, tools: Tools): Promise<Finding | null> {
-  return refusalBy(readable(await setsOf(subject, tools)), subject, tools);
+  return refusalBy(readable(await setsOf(subject, tools)), subject, await questionOf(tools));
 }
 
 function setsOf(subject: Subject, tools: Tools): Promise<(CaaSet | DnsLookupError)[]> {
@@ -64,8 +65,11 @@ function failureOf(error: unknown): DnsLookupError {
 /** For an unknown authority, only records that no authority accepts count. */
 const NOBODY: CaaQuestion = { identities: [], isWildcard: false };
 
-async function refusalBy(found: readonly NonNullable<CaaSet>[], subject: Subject, tools: Tools) {
-  const question = (await tools.caaQuestion()) ?? NOBODY;
+async function questionOf(tools: Tools): Promise<CaaQuestion> {
+  return (await tools.caaQuestion()) ?? NOBODY;
+}
+
+function refusalBy(found: readonly NonNullable<CaaSet>[], subject: Subject, question: CaaQuestion): Finding | null {
   for (const { name, values } of found) {
     const refusal = judgeCaa(values, question);
     if (refusal === null) continue;
@@ -76,8 +80,7 @@ async function refusalBy(found: readonly NonNullable<CaaSet>[], subject: Subject
   return null;
 }
 
-async function judgeAllowed(found: readonly NonNullable<CaaSet>[], tools: Tools) {
-  const question = (await tools.caaQuestion()) ?? NOBODY;
+function judgeAllowed(found: readonly NonNullable<CaaSet>[], question: CaaQuestion): Finding {
   const [identity] = question.identities;
   const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
   const strange = found.flatMap(({ values }) => strangeTags(values));
