@@ -18,27 +18,28 @@ export function readFormDraft<Values extends Texts>(form: string, empty: Values)
 
 /**
  * Stores what is typed into the fields of `empty`, and no other, for the browser session. When its owner logs out in
- * another tab the form is `empty` again.
+ * another tab the form is `allEmpty` again, which has its further fields as well.
  */
 export function useFormDraft<Values extends Texts>(
   form: string,
   empty: Values,
   { subscribe, reset }: Watched<Values>,
+  allEmpty: Values = empty,
 ): void {
-  const latest = useRef(empty);
-  latest.current = empty;
+  const latest = useRef({ empty, allEmpty });
+  latest.current = { empty, allEmpty };
   useEffect(
     () =>
       subscribe({
         formState: { values: true },
-        callback: ({ values }) => storeDraft(form, JSON.stringify(values, Object.keys(latest.current))),
+        callback: ({ values }) => storeDraft(form, JSON.stringify(values, Object.keys(latest.current.empty))),
       }),
     [form, subscribe],
   );
   useEffect(
     () =>
       onDraftsTaken(() => {
-        reset(latest.current);
+        reset(latest.current.allEmpty);
         forgetFormDraft(form);
       }),
     [form, reset],

@@ -2,6 +2,7 @@ import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
+import { followDrafts } from '../../src/lib/draft-storage.ts';
 import { typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 import { follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
@@ -108,7 +109,7 @@ test.each([
   },
 );
 
-test('a reload keeps the name and the email of a registration, and no password, until there is an account', async () => {
+test('a reload keeps name and email of a registration, no password; a logout elsewhere takes all away', async () => {
   const answers = { 'auth.register': () => ({ ...ada, username: SAILOR.username }) };
   await using _app = showApp('/register', { answers });
   await shown('label', 'Confirm Password');
@@ -121,6 +122,10 @@ test('a reload keeps the name and the email of a registration, and no password, 
   await shown('label', 'Confirm Password');
   expect(Object.values(LABELS).map((label) => fieldOf(label).value)).toEqual([SAILOR.username, SAILOR.email, '', '']);
   fill({ password: SAILOR.password, confirmPassword: SAILOR.password });
+  followDrafts({ accountId: 'bob', isSignedOut: false });
+  followDrafts({ accountId: null, isSignedOut: true });
+  await vi.waitFor(() => expect(Object.values(LABELS).map((label) => fieldOf(label).value)).toEqual(['', '', '', '']));
+  fill({ ...SAILOR, confirmPassword: SAILOR.password });
   await submit();
   await vi.waitFor(() => expect(session.hasToken()).toBe(true));
   expect(JSON.stringify({ ...sessionStorage })).not.toContain(SAILOR.email);

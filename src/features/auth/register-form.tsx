@@ -33,7 +33,7 @@ export function RegisterForm({ isPending, setPending, wanted }: RegisterFormProp
     mode: 'onTouched',
     defaultValues: { ...empty, ...readFormDraft(DRAFT, stored) },
   });
-  useFormDraft(DRAFT, stored, form);
+  useFormDraft(DRAFT, stored, form, empty);
   const register = useRegister({
     setPending,
     wanted,
