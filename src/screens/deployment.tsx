@@ -40,9 +40,9 @@ import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
+import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
-import { hasUploadRecords } from '../lib/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 
@@ -113,6 +113,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const readOnly = isReadOnly(allowance.data, deployment.id);
   const leave = () => navigate(paths.deployments);
   const publication = usePublication(deployment.id);
+  const hasRecords = useHasUploadRecords();
   if (publication !== null && !isOver(publication) && !isDeleting) {
     return <SendingNext deployment={deployment} publication={publication} />;
   }
@@ -148,7 +149,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
-      {!isDeleting && publication === null && hasUploadRecords() && (
+      {!isDeleting && publication === null && hasRecords && (
         <Beside>
           <sentElsewhere.Component deploymentId={deployment.id} />
         </Beside>

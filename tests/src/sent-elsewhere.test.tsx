@@ -11,8 +11,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-test('a deployment says so, live or a draft, while the tab that sends its files is open, also after it was loaded again', async () => {
-  session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
+function otherTabBegins(): void {
   writeStored({
     ...{ id: 'a', savedAt: Date.now(), accountId: 'ann', name: 'photo-site', noun: 'folder', within: '' },
     ...{ fileCount: 1, totalBytes: 5, hasFiles: true },
@@ -22,20 +21,33 @@ test('a deployment says so, live or a draft, while the tab that sends its files 
       progress: { uploadId: null, isSent: false, load: null },
     },
   });
+  // The browser tells the other tabs alone.
+  window.dispatchEvent(new StorageEvent('storage'));
+}
+
+test.each([
+  ['live', {}],
+  ['a draft', { state: 'draft', currentRelease: null }],
+] as const)('an open page of a deployment, %s, says so while another tab sends its files', async (_what, fields) => {
+  session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
   const held = [{ name: 'fairlead-upload-a' }];
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [...held] }) } });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const answers = {
-    'deployments.get': () => deploymentOf({ id: 'quay' }),
-    'subscription.allowance': () => allowanceOf(),
+    'deployments.get': () => deploymentOf({ id: 'quay', ...fields }),
+    'subscription.allowance': () => allowanceOf({ writableIds: [] }),
   };
   const place = { pattern: '/deployments/:deploymentId', path: '/deployments/quay' };
   using shown = showScreen(<DeploymentScreen />, answers, place);
   const words = 'Another tab of this browser is sending them.';
+  // All answers are there then, and nothing else draws the page again.
+  await shown.sees('Read-only');
+  otherTabBegins();
   await shown.sees(words);
   const [lock] = held.splice(0);
   vi.advanceTimersByTime(2_000);
   await expect.poll(() => shown.page.textContent).not.toContain(words);
+  // The tab that sends was loaded again.
   if (lock) held.push(lock);
   vi.advanceTimersByTime(2_000);
   await shown.sees(words);

@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from 'react';
+import { hasUploadRecords } from '../storage.ts';
+
+/** Returns whether anything that waits or is being sent is stored, and follows those of other tabs. */
+export function useHasUploadRecords(): boolean {
+  return useSyncExternalStore(subscribe, hasUploadRecords);
+}
+
+/** The browser tells a tab what the others store, and not what it stores itself. */
+function subscribe(tell: () => void): () => void {
+  addEventListener('storage', tell);
+  return () => removeEventListener('storage', tell);
+}
