@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
+import { Scanner } from '@tailwindcss/oxide';
 import { beforeAll, expect, test } from 'vitest';
 import { brotliKb, readWebManifest, type WebManifest } from '../support/web-build.ts';
 
@@ -22,16 +23,18 @@ test('all style sheets together stay within 15 KB', async () => {
   expect(await brotliKb(WEB_ROOT, sheets)).toBeLessThanOrEqual(15);
 });
 
-test('the style sheet has what the list of templates looks like, whose folder the templates are in', async () => {
-  const list = new URL('../../src/features/deployments/templates/template-list.tsx', import.meta.url);
-  const named = [...(await readFile(list, 'utf8')).matchAll(/className="([^"]+)"/g)].flatMap(([, all = '']) =>
-    all.split(' '),
-  );
-  const [sheet = ''] = Object.values(manifest).flatMap(({ css = [] }) => css);
-  const rules = await readFile(join(WEB_ROOT, sheet), 'utf8');
-  const plain = named.filter((name) => /^[a-z0-9-]+$/.test(name));
-  expect(plain).toContain('p-2');
-  expect(plain.filter((name) => !rules.includes(`.${name}{`))).toEqual([]);
+test('the style sheet takes classes from all that the app lists templates with, and from no template', async () => {
+  const base = new URL('../../src/styles/', import.meta.url).pathname;
+  const leftOut = [...(await readFile(join(base, 'base.css'), 'utf8')).matchAll(/@source not "([^"]+)"/g)];
+  const templates = new URL('../../src/features/deployments/templates/', import.meta.url).pathname;
+  const { files } = new Scanner({
+    sources: [
+      { base: templates, pattern: '**/*', negated: false },
+      ...leftOut.map(([, pattern = '']) => ({ base, pattern, negated: true })),
+    ],
+  });
+  const listing = (await readdir(templates)).filter((name) => name.includes('.'));
+  expect(files.map((file) => relative(templates, file)).sort()).toEqual(listing.sort());
 });
 
 test('no chunk comes from the server, and none names a module of Node', async () => {
