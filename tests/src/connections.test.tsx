@@ -1,7 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type OfferedFile, readUpload } from '../../routers/rules/uploads/upload-rules.ts';
 import type { Connection } from '../../routers/schemas/connections.ts';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
@@ -289,18 +287,6 @@ test.each([
   expect(refusal?.message).toBe(message);
   expect(refusal?.hint.startsWith(where)).toBe(true);
   expect(refusalByLimits({ ...capabilities, limits: { releaseMs: 1, settleMs: 1 } }, 'X', files)).toBeNull();
-});
-
-test('an upload that is refused as too much names where most of it is', () => {
-  const { maxFiles, maxFileBytes } = UPLOAD_LIMITS;
-  const messageFor = (files: OfferedFile[]) => readUpload(files).refusal?.message;
-  const many = Array.from({ length: maxFiles + 1 }, (_, index) => ({ path: `${index}.html`, sizeBytes: 1 }));
-  expect(messageFor(many)).toBe('There are more than 20,000 files.');
-  const inFolders = many.map((file, index) => ({ ...file, path: `${index < 12_000 ? 'img' : 'lib'}/${file.path}` }));
-  expect(messageFor(inFolders)).toBe('There are more than 20,000 files. Most are in img (12,000) and lib (8,001).');
-  expect(messageFor(['a', 'b', 'c'].map((path) => ({ path, sizeBytes: maxFileBytes })))).toBe(
-    'All files together are larger than 1 GB. The largest are a (500 MB), b (500 MB), and c (500 MB).',
-  );
 });
 
 test('every platform that can be published to says what it wants to be agreed to, and takes it once it is', () => {

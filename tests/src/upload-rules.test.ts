@@ -205,22 +205,21 @@ test.each([
   expect(readUpload(filesOf(...paths)).refusal?.reason).toBe(reason);
 });
 
-test('limits are looked at on what would be published, after everything else was left out', () => {
+test('limits are looked at on what would be published, and name where most of it is', () => {
   const git = Array.from({ length: UPLOAD_LIMITS.maxFiles }, (_, index) => `.git/objects/${index}`);
   expect(readUpload(filesOf('index.html', ...git)).refusal).toBeNull();
   const many = Array.from({ length: UPLOAD_LIMITS.maxFiles + 1 }, (_, index) => `${index}.html`);
-  expect(readUpload(filesOf(...many)).refusal?.reason).toBe('too_many_files');
+  const tooMany = 'There are more than 20,000 files.';
+  expect(readUpload(filesOf(...many)).refusal).toMatchObject({ reason: 'too_many_files', message: tooMany });
+  const below = many.map((path, index) => `${index < 12_000 ? 'img' : 'lib'}/${path}`);
+  expect(readUpload(filesOf(...below)).refusal?.message).toBe(`${tooMany} Most are in img (12,000) and lib (8,001).`);
   expect(readUpload(filesOf(...many.slice(1))).refusal).toBeNull();
   const large = { path: 'film.mp4', sizeBytes: UPLOAD_LIMITS.maxFileBytes + 1 };
   expect(readUpload([large]).refusal).toMatchObject({ reason: 'file_too_large', path: 'film.mp4' });
-  const half = { sizeBytes: UPLOAD_LIMITS.maxReleaseBytes / 2 - 1 };
-  const two = [
-    { path: 'a', ...half },
-    { path: 'b', ...half },
-  ];
-  expect(readUpload(two.map((file) => ({ ...file, sizeBytes: UPLOAD_LIMITS.maxFileBytes }))).refusal).toBeNull();
   const three = ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: UPLOAD_LIMITS.maxFileBytes }));
-  expect(readUpload(three).refusal?.reason).toBe('release_too_large');
+  expect(readUpload(three.slice(1)).refusal).toBeNull();
+  const message = 'All files together are larger than 1 GB. The largest are a (500 MB), b (500 MB), and c (500 MB).';
+  expect(readUpload(three).refusal).toMatchObject({ reason: 'release_too_large', message });
 });
 
 test('what the system left behind is dropped and counted', () => {
