@@ -1,10 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
-import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
-import { deploymentOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, deploymentsAre } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 
@@ -18,12 +17,6 @@ function openMenu(trigger: HTMLElement): void {
 const answersFor = (certificate: Certificate, localRoot: string | null = null): Answers => ({
   'deployments.list': () => ({ items: [], nextCursor: null }),
   'certificates.list': () => ({ items: [certificate], localRoot }),
-});
-
-const deploymentsAre = (...items: Deployment[]): Answers => ({
-  'deployments.list': () => ({ items, nextCursor: null }),
-  'domains.list': () => ({ items: [], nextCursor: null }),
-  'certificates.list': () => ({ items: [], localRoot: null }),
 });
 
 test('a certificate says its names, its issuer and how long it lasts', async () => {

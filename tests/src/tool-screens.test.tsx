@@ -24,6 +24,7 @@ import { type Answers, refusal, type ShownScreen, showScreen } from '../support/
 import {
   allowanceOf,
   deploymentOf,
+  deploymentsAre,
   releaseDetailOf,
   releaseOf,
   releaseRefOf,
@@ -66,14 +67,6 @@ const verified = releaseDetailOf({
 function release(number: number, fields: Partial<Release> = {}): Release {
   return releaseOf({ number, state: 'superseded', ...fields });
 }
-
-const deploymentsAre = (...items: Deployment[]): Answers => ({
-  'subscription.allowance': () => onPro,
-  'deployments.list': () => ({ items, nextCursor: null }),
-  'domains.list': () => ({ items: [], nextCursor: null }),
-  'certificates.list': () => ({ items: [], localRoot: null }),
-  'diagnostics.health': () => ({ items: [] }),
-});
 
 const AWAY = refusal('database_unavailable', 'The database is away.');
 

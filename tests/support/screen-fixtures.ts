@@ -5,6 +5,7 @@ import type { Destination } from '../../routers/schemas/platforms/destination.ts
 import type { ListedRelease, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import type { Publication } from '../../src/uploads/publications.ts';
+import type { Answers } from './screen.tsx';
 
 /** Answers of a server to a screen: a deployment named harbour, live with its third release. */
 
@@ -186,3 +187,12 @@ export function allowanceOf(fields: Partial<Allowance> = {}): Allowance {
     ...fields,
   };
 }
+
+/** Returns the answers to the tools of an account on Pro with these deployments, which have nothing else yet. */
+export const deploymentsAre = (...items: Deployment[]): Answers => ({
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.list': () => ({ items, nextCursor: null }),
+  'domains.list': () => ({ items: [], nextCursor: null }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.health': () => ({ items: [] }),
+});
