@@ -18,7 +18,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, in a bar Go to, Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
+/** Account, Go to (in a bar only), Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -33,7 +33,7 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
       <MenuLink to={paths.account} icon={<CircleUserRound />}>
         Account
       </MenuLink>
-      {/* The sidebar has a button for it, and a phone no keys. */}
+      {/* The sidebar has a button for it, and a phone has no keys. */}
       {look === 'icon' && (
         <MenuItem onSelect={openCommandPalette}>
           <Search />
