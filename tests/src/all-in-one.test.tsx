@@ -161,7 +161,7 @@ test('without a domain the site is complete, and one can be added later', async 
   expect(stage(shown, 'Certificate').mark).toBe('Not needed');
 });
 
-test('the platform is the one that was chosen, and an address that it has not named yet is no empty stage', async () => {
+test('the platform is the one that was chosen, and an address that it has not named yet is no stage', async () => {
   const there = { platform: 'netlify', url: '' } as const;
   using shown = showAfterReload(
     answersFor(null, {

@@ -170,7 +170,7 @@ test('the dashboard names the folder that waits, and leads on with it or discard
   expect(shown.page.textContent).not.toContain('harbour-cafe');
 });
 
-test('a trial that starts leads on, where the frame says how long it lasts and no toast lies over the page', async () => {
+test('a trial that starts leads on, where the frame says how long it lasts and no toast covers the page', async () => {
   let started: Subscription | null = null;
   const answers = {
     'subscription.get': () => started ?? refusal('not_found', 'You have no subscription.'),
