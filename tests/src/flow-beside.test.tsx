@@ -11,25 +11,35 @@ vi.mock('../../src/features/releases/progress/progress-states.tsx', () => ({
   },
 }));
 
-const { arrived, arrive } = vi.hoisted(() => {
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  return { arrived, arrive };
+const { leftSites, missingLinks } = vi.hoisted(() => {
+  const file = () => {
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    return { arrived, arrive };
+  };
+  return { leftSites: file(), missingLinks: file() };
 });
 vi.mock('../../src/features/deployments/manage/left-sites.tsx', async () => {
-  await arrived;
+  await leftSites.arrived;
   return { LeftSites: () => <p>The notice</p> };
 });
 vi.mock('../../src/features/releases/history/missing-links.tsx', async () => {
-  await arrived;
+  await missingLinks.arrived;
   return { MissingLinks: () => <p>The notice</p> };
 });
 
 /** Returns whether a place is held for something without a name yet. */
 const isHeld = ({ page }: ShownScreen) =>
   [...page.querySelectorAll('[role=status] > .sr-only')].some(({ textContent }) => textContent === 'Loading');
+
+async function expectHeldUntil(arrive: () => void, shown: ShownScreen): Promise<void> {
+  expect(isHeld(shown)).toBe(true);
+  arrive();
+  await shown.sees('The notice');
+  expect(isHeld(shown)).toBe(false);
+}
 
 test('a notice whose file is on its way holds its place above the rest of its screen', async () => {
   {
@@ -40,7 +50,7 @@ test('a notice whose file is on its way holds its place above the rest of its sc
     };
     using shown = showScreen(<DeploymentsScreen />, answers);
     await shown.sees('No deployments yet.');
-    expect(isHeld(shown)).toBe(true);
+    await expectHeldUntil(leftSites.arrive, shown);
   }
   const release = releaseDetailOf();
   const destinations = release.destinations.map((one) => ({ ...one, missingLinks: ['/a.css'] }));
@@ -51,10 +61,7 @@ test('a notice whose file is on its way holds its place above the rest of its sc
   const place = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/harbour/releases/3' };
   using shown = showScreen(<ReleaseScreen />, answers, place);
   await shown.sees('About this release');
-  expect(isHeld(shown)).toBe(true);
-  arrive();
-  await shown.sees('The notice');
-  expect(isHeld(shown)).toBe(false);
+  await expectHeldUntil(missingLinks.arrive, shown);
 });
 
 test('a badge whose file does not come takes nothing else of its screen away', async () => {
