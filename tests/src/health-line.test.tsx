@@ -36,6 +36,8 @@ test('before the first check the release counts, which was seen when it went liv
   using live = showScreen(<HealthLine deployment={deployment} health={undefined} />, {});
   expect(live.rows('Checks of Harbour')).toEqual(['Deployment URL up: yes']);
   expect(live.page.querySelector('time')?.getAttribute('datetime')).toBe(shownAt.toISOString());
+  // The name of the same act on the page of diagnostics.
+  live.button('Check Harbour');
 
   using draft = showScreen(<HealthLine deployment={deploymentOf({ currentRelease: null })} health={undefined} />, {});
   expect(draft.page.textContent).toBe('Nothing to check yet');

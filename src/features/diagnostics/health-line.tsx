@@ -74,7 +74,7 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
           {checkedAt && <Time at={checkedAt} />}
           {isLive && (
             <IconButton
-              label={`Check ${deployment.name} now`}
+              label={`Check ${deployment.name}`}
               disabled={check.isPending}
               onClick={() => check.mutate({ deploymentId: deployment.id })}
             >
