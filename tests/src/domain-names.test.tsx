@@ -1,4 +1,7 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
+import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { DomainDialog } from '../../src/features/domains/domain-dialogs.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
@@ -42,18 +45,49 @@ test('a visit is offered once the name is proved, since nothing is served before
   expect(shown.linkTo('Visit shop.example')).toBeUndefined();
 });
 
-test('whoever moves a domain reads where it points now, and where afterwards', async () => {
-  const [harbour, bakery, inn] = [
-    deploymentOf(),
-    deploymentOf({ name: 'bakery' }),
-    deploymentOf({ name: 'inn', platform: 'netlify' }),
-  ];
+const [harbour, bakery, inn] = [
+  deploymentOf(),
+  deploymentOf({ name: 'bakery' }),
+  deploymentOf({ name: 'inn', platform: 'netlify' }),
+];
+const dialogText = () => document.querySelector('[role="dialog"]')?.textContent;
+
+test.each([
+  ['active', bakery, 'It points to harbour now, and then to bakery. Its records stay as they are.'],
+  ['active', inn, 'It points to harbour now, and then to inn. Its records may change'],
+  ['pending_dns', bakery, 'It belongs to harbour now, and then to bakery.'],
+] as const)('whoever moves a domain (%s) reads whose it is now, and whose afterwards', (state, other, text) => {
   const nothing = () => undefined;
-  const told = (other: typeof harbour) => {
-    const dialog = { domain: domainOf(), deployments: [harbour, other], onClose: nothing, onRemoved: nothing };
-    using _shown = showScreen(<DomainDialog act="move" {...dialog} />, {});
-    return document.querySelector('[role="dialog"]')?.textContent;
-  };
-  expect(told(bakery)).toContain('It points to harbour now, and then to bakery. Its records stay as they are.');
-  expect(told(inn)).toContain('It points to harbour now, and then to inn. Its records may change');
+  const ends = { onClose: nothing, onRemoved: nothing };
+  using _shown = showScreen(
+    <DomainDialog act="move" domain={domainOf({ state })} deployments={[harbour, other]} {...ends} />,
+    {},
+  );
+  expect(dialogText()).toContain(text);
+});
+
+test('until the dialog of a move closes, it says what it said, and then whose the domain is', async () => {
+  const closed = vi.fn();
+  const moved = domainOf({ deploymentId: bakery.id });
+  let show = (_domain: typeof moved) => {};
+  let answer = (_domain: typeof moved) => {};
+  const answered = new Promise<typeof moved>((resolve) => {
+    answer = resolve;
+  });
+  function Dialog() {
+    const [domain, setDomain] = useState(domainOf());
+    show = setDomain;
+    return (
+      <DomainDialog {...{ act: 'move', domain, deployments: [harbour, bakery], onClose: closed, onRemoved() {} }} />
+    );
+  }
+  using _shown = showScreen(<Dialog />, { 'domains.update': () => answered });
+  document.querySelector('form')?.requestSubmit();
+  await vi.waitFor(() => expect(dialogText()).toContain('Moving…'));
+  // The list of domains is read again before the dialog closes.
+  flushSync(() => show(moved));
+  expect(dialogText()).toContain('It belongs to harbour now, and then to bakery.');
+  answer(moved);
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+  expect(toasts.get().at(-1)?.description).toContain('shop.example belongs to bakery now');
 });

@@ -24,14 +24,17 @@ export function DomainDialog({ act, ...rest }: DomainDialogProps) {
 type DialogProps = { domain: Domain; onClose: () => void };
 
 function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainDialogProps, 'deployments'>) {
-  const others = deployments.filter(({ id }) => id !== domain.deploymentId);
+  // The domain has moved already while the dialog still says that it is being moved.
+  const [start] = useState(domain);
+  const others = deployments.filter(({ id }) => id !== start.deploymentId);
   const [deploymentId, choose] = useState(others[0]?.id);
-  const from = deployments.find(({ id }) => id === domain.deploymentId);
+  const from = deployments.find(({ id }) => id === start.deploymentId);
   const to = others.find(({ id }) => id === deploymentId);
   const move = trpc.domains.update.useMutation({
     onSuccess: (moved) => {
       onClose();
-      const place = to === undefined ? 'the other deployment' : deploymentLabel(to);
+      const now = deployments.find(({ id }) => id === moved.deploymentId);
+      const place = now === undefined ? 'the other deployment' : deploymentLabel(now);
       const name = writtenName(domain);
       const description =
         moved.state === 'active'
@@ -44,7 +47,7 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
   return (
     <FormDialog
       title={`Move ${writtenName(domain)}`}
-      description={moveText(from, to)}
+      description={moveText(start, from, to)}
       submitLabel="Move"
       busyLabel="Moving…"
       isBusy={move.isPending}
@@ -68,9 +71,11 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
   );
 }
 
-/** Says where a domain points, and where it will; a deployment beyond those that are offered has no name here. */
-function moveText(from: NamedDeployment | undefined, to: NamedDeployment | undefined): string {
-  const before = from === undefined ? 'From then on it points' : `It points to ${deploymentLabel(from)} now, and then`;
+/** Says whose a domain is, and whose it will be; a deployment beyond those that are offered has no name here. */
+function moveText({ state }: Domain, from: NamedDeployment | undefined, to: NamedDeployment | undefined): string {
+  const verb = state === 'active' ? 'points' : 'belongs';
+  const before =
+    from === undefined ? `From then on it ${verb}` : `It ${verb} to ${deploymentLabel(from)} now, and then`;
   const areHere = [from, to].every((one) => one !== undefined && PLATFORMS[one.platform].isServedHere === true);
   const records = areHere
     ? 'Its records stay as they are.'
@@ -117,7 +122,7 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
           {isWritten && (
             <div className="mt-2">
               <Checkbox
-                label="Delete the records that Fairlead wrote at your DNS provider. What others wrote or changed stays."
+                label="Delete what Fairlead wrote at your DNS provider. CAA records stay, and what others changed."
                 isChecked={isChecked}
                 onChange={setChecked}
               />
