@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Domain } from '../../routers/schemas/domains.ts';
 import { RecordCards } from '../../src/features/domains/records/record-cards.tsx';
 import { RecordPlanDialog } from '../../src/features/domains/records/record-plan-dialog.tsx';
 import { RecordTable } from '../../src/features/domains/records/record-table.tsx';
@@ -223,6 +224,38 @@ test('before a working domain loses its records by an undo, they are named, and 
   using later = showScreen(<DomainScreen />, answers, PLACE);
   await later.sees('Visitors see');
   expect(later.page.textContent).not.toContain('The records are written');
+});
+
+describe('of a plan that was applied', () => {
+  const set = { ttl: 300, values: ['203.0.113.7'] };
+  const added = { action: 'add', type: 'A', name: 'shop.example', before: null, after: set } as const;
+  const left = { action: 'leave', ...www, before: { ttl: 300, values: [www.value] } } as const;
+  const plan = { planId: 'p', connectionId: 'd', zone: 'shop.example', error: null, conflicts: [], state: 'applied' };
+  const show = (domain: Domain) =>
+    showScreen(
+      <DomainScreen />,
+      {
+        ...domainAnswers(domain),
+        'domains.lastPlan': () => ({
+          ...{ ...plan, changedAt: new Date() },
+          changes: [added, { ...left, after: left.before }],
+        }),
+      },
+      PLACE,
+    );
+
+  test('what it wrote is on its way until it is seen, also beside a CAA record that forbids', async () => {
+    const problem = { code: 'caa_forbids', message: 'CAA records forbid it.', hint: 'Add one.', since: new Date() };
+    using shown = show(domainOf({ problem }));
+    await shown.sees('until each of them has the records');
+    expect(shown.page.textContent).not.toContain('Next: set the records below');
+  });
+
+  test('what is seen is said to be written, and a record that it left, and is gone, is the next step', async () => {
+    using shown = show(domainOf({ records: [recordOf({ state: 'ok' }), recordOf(www)] }));
+    await shown.sees('By Fairlead, in the zone shop.example.');
+    await shown.sees('Not seen yet: CNAME www.shop.example.');
+  });
 });
 
 test('an undo that takes www alone does not say that the main name is lost', async () => {

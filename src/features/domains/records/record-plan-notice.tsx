@@ -7,6 +7,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { useNow } from '../../../components/now.ts';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
+import { isWrittenBy } from './missing-records.ts';
 
 const UndoDialog = lazyDialog(async () => (await import('./undo-dialog.tsx')).UndoDialog);
 
@@ -66,11 +67,6 @@ const UNDO_OFFERED_MS = 600_000;
 
 function isSettled({ state }: Domain, { changedAt }: RecordPlan, now: Date): boolean {
   return state === 'active' && now.getTime() - changedAt.getTime() > UNDO_OFFERED_MS;
-}
-
-/** Returns whether a plan writes a record, and has not left it out. */
-function isWrittenBy({ changes }: RecordPlan, { name, type }: CheckedRecord): boolean {
-  return changes.some((change) => change.action !== 'leave' && change.name === name && change.type === type);
 }
 
 function toneOf(reason: string | null, isSeen: boolean): 'bad' | 'quiet' | 'accent' {

@@ -13,7 +13,7 @@ import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { leadHere } from '../loopback-notice.tsx';
 import { obstacleOf } from '../obstacle.ts';
-import { missingRecords } from './missing-records.ts';
+import { isWrittenBy, missingRecords } from './missing-records.ts';
 
 /** Needed only once records were written. */
 const RecordPlanNotice = lazy(async () => ({ default: (await import('./record-plan-notice.tsx')).RecordPlanNotice }));
@@ -148,10 +148,10 @@ function useRecordPlan(domain: Domain) {
     },
   });
   const utils = trpc.useUtils();
-  // Written records are on their way to the name servers; removed ones must be written again.
+  // Written records are on their way to the name servers, but not after a failure; removed ones must be written again.
   const isWritten = needsRepair(domain)
     ? writtenAfter !== null && writtenAfter.getTime() === checkedAt?.getTime()
-    : missingRecords(records).every((record) => isInPlan(last, record));
+    : missingRecords(records).every((record) => last && last.state !== 'failed' && isWrittenBy(last, record));
   return {
     last,
     planned,
@@ -170,8 +170,11 @@ function useRecordPlan(domain: Domain) {
 /** Returns whether a record of a working domain must be written again, or an optional one added. */
 export function needsRepair({ state, problem, records }: Domain): boolean {
   if (problem?.code === 'certificate_replaced') return false;
-  if (state === 'misconfigured' || (problem?.code === 'caa_forbids' && state !== 'unverified')) return true;
-  return state === 'active' && problem !== null && missingRecords(records).length > 0;
+  if (state === 'misconfigured') return true;
+  const isMissing = missingRecords(records).length > 0;
+  // While a domain is set up, a CAA record is written together with its records.
+  if (problem?.code === 'caa_forbids') return state === 'active' || (state === 'pending_dns' && !isMissing);
+  return state === 'active' && problem !== null && isMissing;
 }
 
 function setupText(hasProvider: boolean, offer: SetupOffer | null | undefined): string {
@@ -187,13 +190,6 @@ function isRunning(plan: RecordPlan | null | undefined): boolean {
 /** Returns whether the zone is at a provider that is not connected. */
 function isZoneElsewhere(error: unknown): boolean {
   return errorDetails(error).code === 'zone_not_found';
-}
-
-function isInPlan(plan: RecordPlan | null | undefined, { type, name, value }: CheckedRecord): boolean {
-  const writes = ({ after, ...change }: RecordPlan['changes'][number]) =>
-    change.type === type && change.name === name && after?.values.includes(value) === true;
-  // After a failure nothing is on its way.
-  return plan?.state !== 'failed' && plan?.changes.some(writes) === true;
 }
 
 function ToSettings() {
