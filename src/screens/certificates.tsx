@@ -18,39 +18,45 @@ const SHOWN = 50;
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
   const deployments = list.data?.items.filter(({ url }) => url !== '') ?? [];
-  const { data: domains } = trpc.domains.list.useQuery({ state: 'active', limit: SHOWN });
-  const failure = shownFailure('The addresses could not be loaded', list.error);
+  const domains = trpc.domains.list.useQuery({ state: 'active', limit: SHOWN });
+  const failed = [list, domains].find(({ isLoadingError }) => isLoadingError);
+  const rows = deployments.flatMap(({ id, name, url }) => {
+    const own = domains.data?.items.filter(({ deploymentId }) => deploymentId === id) ?? [];
+    return [{ key: id, name, url }, ...own.map((domain) => ({ key: domain.id, name, url: domain.url }))];
+  });
   return (
     <div className="max-w-reading">
       <PageHeader
         title="SSL Certificates"
-        description="The certificates of your domains, and how each address is served."
+        description="The certificates of your domains, and how each address and working domain is served."
       />
       <CertificateList>
-        {(deployments.length > 0 || failure !== null) && (
+        {(rows.length > 0 || failed) && (
           <Card className="overflow-hidden">
-            <CardHeader title="How your addresses are served" />
-            <FailedState failure={deployments.length === 0 ? failure : null} question={list} />
-            {deployments.length > 0 && (
+            <CardHeader title="How your addresses and working domains are served" />
+            {failed && (
+              <FailedState
+                failure={shownFailure('Not all addresses could be loaded', failed.error)}
+                question={failed}
+              />
+            )}
+            {rows.length > 0 && (
               <>
-                {!deployments.every(isEncrypted) && (
+                {!rows.every(({ url }) => isEncrypted(url)) && (
                   <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
                     Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
                   </p>
                 )}
                 <ul className="divide-y divide-line">
-                  {deployments.flatMap(({ id, name, url }) => [
-                    <ServedRow key={id} name={name} url={url} />,
-                    ...(domains?.items ?? [])
-                      .filter(({ deploymentId }) => deploymentId === id)
-                      .map((domain) => <ServedRow key={domain.id} name={name} url={domain.url} />),
-                  ])}
+                  {rows.map(({ key, ...row }) => (
+                    <ServedRow key={key} {...row} />
+                  ))}
                 </ul>
               </>
             )}
           </Card>
         )}
-        {list.data?.nextCursor && (
+        {(list.data?.nextCursor || domains.data?.nextCursor) && (
           <p className="text-sm text-ink-muted">
             These are the newest {SHOWN}.{' '}
             <Link to={paths.domains} className="font-medium text-accent underline">
@@ -70,12 +76,12 @@ export function CertificatesScreen() {
 }
 
 /** Judges by the address alone and assumes nothing about a proxy in front of the host. */
-function isEncrypted({ url }: { url: string }): boolean {
+function isEncrypted(url: string): boolean {
   return url.startsWith('https:');
 }
 
 function ServedRow({ name, url }: { name?: string; url: string }) {
-  const isSafe = isEncrypted({ url });
+  const isSafe = isEncrypted(url);
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <span className="min-w-0">

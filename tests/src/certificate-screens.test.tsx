@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
-import { type Answers, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { deploymentOf, deploymentsAre } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
@@ -223,4 +223,20 @@ test('without a certificate the first is promised, and each address says how it 
   using safe = showScreen(<CertificatesScreen />, deploymentsAre(deploymentOf({ url: 'https://quay.example.com' })));
   await safe.sees('quay.example.com');
   expect(safe.page.textContent).not.toContain(warning);
+  const plain = domainOf({ deploymentId: 'harbour', state: 'active', url: 'http://shop.example' });
+  using mixed = showScreen(<CertificatesScreen />, {
+    ...deploymentsAre(deploymentOf({ url: 'https://quay.example.com' })),
+    'domains.list': () => ({ items: [plain], nextCursor: 'more' }),
+  });
+  await mixed.sees(warning);
+  expect(mixed.page.textContent).toContain('See all of them under Domains');
+});
+
+test('domains that could not be loaded are told beside the addresses that were', async () => {
+  using shown = showScreen(<CertificatesScreen />, {
+    ...deploymentsAre(deploymentOf()),
+    'domains.list': () => refusal('internal', 'The server failed.'),
+  });
+  await shown.sees('Not all addresses could be loaded');
+  await shown.sees('harbour.localhost:3001');
 });
