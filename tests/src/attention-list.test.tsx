@@ -102,6 +102,7 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
       of('over', { notAfter: new Date(0), state: 'expired' }),
       of('never', { notAfter: null, state: 'failed', problem }),
       of('partly', { problem, notAfter: LATER, uncovered: ['www.partly.example'] }),
+      of('two', { problem, notAfter: LATER, uncovered: ['a.example', 'b.example'] }),
     ],
   );
   await shown.sees('The certificate of failed.example could not be renewed');
@@ -115,7 +116,10 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
     expect.stringMatching(/^The certificate of late.example expires soonIts renewal is late. It works until/),
     expect.stringMatching(/^The certificate of over.example has expiredBrowsers show visitors a warning./),
     expect.stringMatching(/^never.example has no certificate yetPort 80 did not answer./),
-    expect.stringMatching(/^www.partly.example has no certificate yetPort 80 did not answer./),
+    expect.stringMatching(
+      /^There is no certificate for www.partly.example yetPort 80 did not answer. The present one works until Feb/,
+    ),
+    expect.stringMatching(/^There is no certificate for a.example, b.example yetPort 80/),
   ]);
   expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');
 });

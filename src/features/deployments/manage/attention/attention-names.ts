@@ -91,9 +91,11 @@ function certificateNews(
     const text = `Browsers show visitors a warning. ${why ?? 'It was not renewed in time.'}`;
     return { kind: 'failed', title: `The certificate of ${name} has expired`, text };
   }
-  const until = `It works until ${formatDate(notAfter)}.`;
+  const works = `works until ${formatDate(notAfter)}.`;
+  const until = `It ${works}`;
   if (problem !== null && uncovered) {
-    return { kind: 'failed', title: `${uncovered.join(', ')} has no certificate yet`, text: problem.message };
+    const title = `There is no certificate for ${uncovered.join(', ')} yet`;
+    return { kind: 'failed', title, text: `${problem.message} The present one ${works}` };
   }
   if (problem !== null) {
     return { kind: 'failed', title: `The certificate of ${name} could not be renewed`, text: `${why} ${until}` };
