@@ -34,3 +34,13 @@ test('what is wrong with the certificate is said once on the page, where it stan
     ...{ verdict: 'warn', seen: 'See above for what is in the way.' },
   });
 });
+
+test.each([
+  ['before the certificate was issued', AT, 'pass', /^It is valid until/],
+  ['while it was served', new Date(AT.getTime() + DAY_MS), 'fail', /^It is refused\.$/],
+])('what was found from outside %s is shown for what it is', (_, startedAt, verdict, seen) => {
+  const found = { ...check, id: 'certificate', verdict: 'fail', seen: 'It is refused.' } as const;
+  const way = wayOf(domainOf({ state: 'active' }), [certificateOf()], { ...report, startedAt, checks: [found] }, AT);
+  const shown = way.find(({ title }) => title === CHECK_TITLES.certificate);
+  expect(shown).toMatchObject({ verdict, seen: expect.stringMatching(seen) });
+});

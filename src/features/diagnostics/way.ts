@@ -6,6 +6,8 @@ import type { Check } from './checks.ts';
 import { domainChecks } from './domain-checks.ts';
 
 const SERVERS_SHOWN = 4;
+/** Authorities date a certificate back by this much. */
+const DATED_BACK_MS = 3_600_000;
 const SAID = 'See above for what is in the way.';
 
 /**
@@ -36,7 +38,15 @@ export function wayOf(
   };
   const last = visited('certificate');
   const isReplaced = domain.problem?.code === 'certificate_replaced';
-  const shown = last.verdict === 'unknown' || isReplaced ? certificate : last;
+  // Nothing was found from outside about a certificate that has been issued since.
+  const isIssuedSince =
+    certificate?.verdict === 'pass' &&
+    certificates.some(
+      ({ domainId, notBefore }) =>
+        domainId === domain.id && Number(notBefore) + DATED_BACK_MS > Number(report?.startedAt),
+    );
+  const isOver = isIssuedSince && last.verdict !== 'pass';
+  const shown = last.verdict === 'unknown' || isReplaced || isOver ? certificate : last;
   return [
     nameServersCheck(domain),
     ...(records === undefined ? [] : [records]),
