@@ -233,6 +233,12 @@ test('on a host that nobody else reaches the records are folded away beside the 
   expect(table.closest('details')?.open).toBe(false);
 });
 
+test('what stands beside the records is told with what to do with them', async () => {
+  const problem = { code: 'caa_forbids', message: 'CAA records forbid it.', hint: 'Add one.', since: new Date() };
+  using shown = showAfterReload(answersFor(domainOf({ problem })));
+  await shown.sees('Create these records where your domain is managed. CAA records forbid it. Add one.');
+});
+
 test('after a reload the records that are missing are there to be copied and looked for', async () => {
   const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', state: 'ok' });
   using shown = showAfterReload(answersFor(domainOf({ records: [proof, recordOf()] })));

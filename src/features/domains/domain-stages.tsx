@@ -22,6 +22,7 @@ import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
 import { recordsSeen } from './domain-badge.tsx';
 import { leadHere } from './loopback-notice.tsx';
+import { obstacleOf } from './obstacle.ts';
 import type { DomainRecordsProps } from './records/domain-records.tsx';
 import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
 
@@ -191,10 +192,11 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   );
   if (state === 'active') return { title, state: 'done', text: text ?? recordsSeen(domain) };
   if (state === 'misconfigured') return { title, state: 'failed', text, body, isWide: true };
+  const isNext = obstacleOf(domain) === null && !leadHere(domain.records);
   return {
     title,
     state: 'open',
-    text: text ?? (leadHere(domain.records) ? null : 'Create these records where your domain is managed.'),
+    text: isNext ? <>Create these records where your domain is managed. {text}</> : text,
     body,
     isWide: true,
   };
