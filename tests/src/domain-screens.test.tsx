@@ -191,7 +191,6 @@ test('the way from the name to the page shows each link with what was seen of it
     expect.stringContaining('Not issued yet.'),
     expect.stringContaining('It answers 502.'),
   ]);
-  // Added again, a domain knows nothing of what was seen of the one before.
 
   shown.button('Check from outside').click();
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));
