@@ -128,7 +128,7 @@ export const reportListSchema = z.strictObject({
       ...z.pick(reportSchema, {
         ...{ id: true, state: true, name: true, deploymentId: true, cause: true, startedAt: true, finishedAt: true },
       }).shape,
-      /** The worst of its verdicts; null while it runs. */
+      /** The verdict on the whole (rules/report-verdict.ts); null while it runs. */
       verdict: z.nullable(checkVerdictSchema),
     }),
   ),

@@ -1,6 +1,6 @@
+import { reportVerdict } from '../../routers/rules/report-verdict.ts';
 import type {
   CheckResult,
-  CheckVerdict,
   GetReportInput,
   ListReportsInput,
   Report,
@@ -45,17 +45,11 @@ export async function listReports(ctx: AccountContext, input: ListReportsInput):
     items: docs.map((doc) => {
       const { _id: id, state, name, deploymentId, cause, startedAt, finishedAt } = doc;
       return {
-        ...{ id, state, name, startedAt, verdict: state === 'done' ? worstOf(storedChecks(doc)) : null },
+        ...{ id, state, name, startedAt, verdict: state === 'done' ? reportVerdict(storedChecks(doc)) : null },
         ...{ deploymentId: deploymentId ?? null, cause: cause ?? null, finishedAt: finishedAt ?? null },
       };
     }),
   };
-}
-
-const WORST_FIRST: readonly CheckVerdict[] = ['fail', 'warn', 'pass'];
-
-function worstOf(checks: readonly CheckResult[]): CheckVerdict {
-  return WORST_FIRST.find((wanted) => checks.some(({ verdict }) => verdict === wanted)) ?? 'unknown';
 }
 
 /**

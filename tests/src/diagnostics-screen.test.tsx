@@ -162,7 +162,8 @@ test('before the first report it is said how one comes to be', async () => {
 
 test('a report that could see nothing does not say that all is well', async () => {
   const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
-  const blind = report({ checks: [check({ verdict: 'unknown' })] });
+  const right = check({ id: 'mixed-content', seen: 'Nothing is loaded over HTTP.' });
+  const blind = report({ checks: [check({}), check({ id: 'url-up', verdict: 'unknown' }), right] });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => blind }, at);
   await shown.sees('shop.test could not be checked from here');
 });

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { reportVerdict } from '../../../routers/rules/report-verdict.ts';
 import type { CheckResult, Report, SharedReport } from '../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -64,7 +65,7 @@ function headline({ state, cause, checks, name }: Report | SharedReport): string
   if (broken !== undefined) return broken.seen;
   if (state === 'running') return `Checking ${name}…`;
   if (state === 'failed') return `The report of ${name} could not be created`;
-  if (checks.every(({ verdict }) => verdict === 'unknown')) return `${name} could not be checked from here`;
+  if (reportVerdict(checks) === 'unknown') return `${name} could not be checked from here`;
   const warnings = checks.filter(({ verdict }) => verdict === 'warn').length;
   return warnings === 0 ? `${name} works` : `${name} works, with ${formatCount(warnings, 'thing')} to look at`;
 }
