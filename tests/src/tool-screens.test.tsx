@@ -260,7 +260,10 @@ test('a report says what was seen and when, and of what nobody looked at that it
   const again = releaseRefOf({ liveSince: secondsLater(90) });
   const back = deploymentOf({ currentRelease: again, latestRelease: again });
   expect(checksOf(back, verified, undefined)).toContainEqual(
-    expect.objectContaining({ id: 'last', seen: 'Release 3 is live again.' }),
+    expect.objectContaining({
+      ...{ id: 'last', title: 'The last rollback went well', seen: 'Release 3 is live again.' },
+      at: again.liveSince,
+    }),
   );
 
   const destinations = verified.destinations.map((one) => ({ ...one, missingLinks: ['/a.css', '/b.png'] }));

@@ -172,14 +172,17 @@ function lastReleaseCheck(deployment: Deployment): Check {
   if (state === 'cancelled') {
     return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
   }
-  return { ...check, verdict: 'pass', seen: liveText(number, currentRelease), at: finishedAt, link: null };
+  if (currentRelease !== null && number === currentRelease.number && isBack(currentRelease)) {
+    const { liveSince: at } = currentRelease;
+    const title = 'The last rollback went well';
+    return { ...check, title, verdict: 'pass', seen: `Release ${number} is live again.`, at, link: null };
+  }
+  const isReplaced = currentRelease !== null && number !== currentRelease.number;
+  const now = isReplaced ? ` Release ${currentRelease.number} is live now.` : '';
+  return { ...check, verdict: 'pass', seen: `Release ${number} went live.${now}`, at: finishedAt, link: null };
 }
 
-/** Returns the outcome of the latest release, which may be one that a rollback made live again. */
-function liveText(number: number, current: Deployment['currentRelease']): string {
-  if (current === null) return `Release ${number} went live.`;
-  if (number !== current.number) return `Release ${number} went live. Release ${current.number} is live now.`;
-  const { liveSince, finishedAt } = current;
-  const isBack = liveSince !== null && finishedAt !== null && liveSince > finishedAt;
-  return `Release ${number} ${isBack ? 'is live again.' : 'went live.'}`;
+/** A rollback makes a release the latest one again, which keeps the time at which it was finished. */
+function isBack({ liveSince, finishedAt }: NonNullable<Deployment['currentRelease']>): boolean {
+  return liveSince !== null && finishedAt !== null && liveSince > finishedAt;
 }
