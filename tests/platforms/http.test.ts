@@ -319,14 +319,21 @@ test('an answered address that is none of the web is refused', () => {
   }
 });
 
-test('of a platform that stays silent it is said that it gives no answer in time', async () => {
+test.each([
+  ['stays silent', new EgressError('silent', 'no answer in time'), 'no answer in time'],
+  ['cannot be found', notFound(), 'This Fairlead cannot find the address of A platform: it may have no network.'],
+])('of a platform that %s it is said so', async (_what, error, said) => {
   await using harness = await platformHarness();
-  const request = () => Promise.reject(new EgressError('silent', 'no answer in time'));
+  const request = () => Promise.reject(error);
   const call = { ...harness.call, egress: { ...harness.call.egress, request } };
   const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl: 'https://api.test', words: () => null };
-  const said = expect.stringContaining('no answer in time');
   await expect(ask(call, vendor, { url: '/' }, z.unknown())).rejects.toMatchObject({
     code: 'platform_down',
-    message: said,
+    message: expect.stringContaining(said),
   });
 });
+
+function notFound(): EgressError {
+  const cause = Object.assign(new Error('queryA ENOTFOUND api.test'), { code: 'ENOTFOUND', syscall: 'queryA' });
+  return new EgressError('unknown_name', 'this address does not exist', cause);
+}

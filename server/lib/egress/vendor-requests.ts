@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { HOUR_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import { hintsOf, TRIED_AGAIN } from '../remedies.ts';
 import { textWithinBudget } from './answer-budget.ts';
 import { cleanTexts, hasMoreValues, parseAnswer } from './answer-json.ts';
 import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
+import { isOfLookup } from './words.ts';
 
 /**
  * Calls the API of another company, in the same way for hosting platforms (server/publishing/platforms/http.ts) and DNS providers
@@ -181,7 +183,7 @@ function secretsOf<Failure>({ token, vendor }: Exchange<Failure>): string[] {
 }
 
 /** Interprets a request that got no answer. */
-function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: unknown): Refusal {
+function unanswered<Failure>({ rules, call, vendor, request }: Exchange<Failure>, error: unknown): Refusal {
   call.signal.throwIfAborted();
   // We have no room for the answer: the request was sent, and its result is not known.
   if (error instanceof AppError && error.code === 'overloaded') {
@@ -189,6 +191,9 @@ function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: 
   }
   // Either the store failed while the body was read, or the adapter has a defect.
   if (!(error instanceof EgressError)) throw error;
+  if (request.url.startsWith('/') && isOfLookup(error.cause)) {
+    return { error: notFoundFromHere(vendor.title, error), mayPass: true, waitMs: 0 };
+  }
   const mayPass = error.fault !== 'refused';
   const facts = { said: error.message, cause: error };
   return {
@@ -196,6 +201,13 @@ function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: 
     mayPass,
     waitMs: 0,
   };
+}
+
+/** The address of an API is known everywhere, so what fails is the network of this Fairlead. */
+function notFoundFromHere(title: string, cause: EgressError): AppError {
+  const message = `This Fairlead cannot find the address of ${title}: it may have no network. Nothing was sent there, and no token was tested.`;
+  const person = 'Check the network of this Fairlead, then try again.';
+  return new AppError('platform_down', message, { ...hintsOf({ job: TRIED_AGAIN.job, person }), cause });
 }
 
 async function send<Failure>({ rules, call, vendor, request, token }: Exchange<Failure>): Promise<Answer> {

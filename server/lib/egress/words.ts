@@ -15,8 +15,13 @@ const CONNECTION_WORDS: Readonly<Record<string, string>> = {
 /** Returns for a person why no answer came; the system's own words stay in the cause. */
 export function connectionWords(error: unknown, code: string): string {
   // The name servers may be what refuses the connection: nothing is known about the address itself then.
-  const asked = error instanceof Error && 'syscall' in error ? String(error.syscall) : '';
-  if (asked.startsWith('query') || asked === 'getaddrinfo') return 'the name servers do not answer';
+  if (isOfLookup(error)) return 'the name servers do not answer';
   if (code.startsWith('ERR_SSL_')) return 'what answers there does not speak TLS as it should';
   return CONNECTION_WORDS[code] ?? 'the connection broke off';
+}
+
+/** Returns whether an error is that of a question for an address, so that nothing was sent to anybody else. */
+export function isOfLookup(error: unknown): boolean {
+  const asked = error instanceof Error && 'syscall' in error ? String(error.syscall) : '';
+  return asked.startsWith('query') || asked === 'getaddrinfo';
 }
