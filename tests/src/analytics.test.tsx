@@ -74,6 +74,9 @@ test('no visits, visits that cannot be fetched, and a plan that keeps none say s
   const none = visitsOf({ totals: NO_COUNTS, points: [point('2026-11-25')], pages: [], otherPages: 0, statuses: [] });
   using empty = showScreen(<AnalyticsScreen />, answersWith(none));
   await empty.sees('No visits in this period.');
+  const figures = [...(empty.page.querySelector('dl')?.children ?? [])];
+  const kept = figures.flatMap((one) => (one.matches('[class*="hidden"]') ? [] : [one.textContent]));
+  expect(kept, 'on a small screen: those that the legend names').toEqual(['Page views0', 'Visitors0']);
   // The first visit moves nothing: its place is kept, and what grows stands last.
   expect(empty.page.querySelector('.invisible figure[role=img]')).not.toBeNull();
   const answers = answersWith(refusal('database_unavailable', 'The database is away.'));

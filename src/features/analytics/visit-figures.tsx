@@ -15,11 +15,11 @@ export function VisitFigures({ totals }: { totals: VisitTotals }) {
   ];
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-5 sm:grid-cols-3 lg:grid-cols-5">
-      {figures.map(({ name, count, text }) => (
-        // A small screen does without zeros, beside the first.
+      {figures.map(({ name, count, text }, index) => (
+        // A small screen does without zeros, beside the two that the legend of the chart names.
         <div
           key={name}
-          className={classNames('flex min-w-0 flex-col gap-0.5', count === 0 && 'max-sm:not-first:hidden')}
+          className={classNames('flex min-w-0 flex-col gap-0.5', count === 0 && index > 1 && 'max-sm:hidden')}
         >
           <dt className="text-sm text-ink-muted">{name}</dt>
           <dd className="text-xl font-semibold tabular-nums">{text ?? count.toLocaleString('en')}</dd>
