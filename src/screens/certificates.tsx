@@ -9,6 +9,7 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { CertificateList } from '../features/certificates/certificate-list.tsx';
 import { formatAddress } from '../lib/format.ts';
+import { isLocalAddress } from '../lib/local-address.ts';
 import { paths } from '../lib/paths.ts';
 
 /** The most that the server answers at once; Domains has all of them. */
@@ -42,7 +43,7 @@ export function CertificatesScreen() {
             )}
             {rows.length > 0 && (
               <>
-                {!rows.every(({ url }) => isEncrypted(url)) && (
+                {rows.some(({ url }) => !isEncrypted(url) && !isLocalAddress(url)) && (
                   <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
                     Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
                   </p>
