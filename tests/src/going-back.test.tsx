@@ -78,3 +78,15 @@ test('a release that a rollback made live says so', () => {
   using first = show({ number: 1, finishedAt, steps: [{ ...checked, startedAt: secondsLater(-1) }] });
   expect(first.page.textContent).not.toContain('again');
 });
+
+test.each([
+  [1, '7 new'],
+  [2, '7 changed'],
+])('the files of release %i are counted as: %s', (number, count) => {
+  const releases = [releaseOf({ number, changedFiles: 7 })];
+  using list = showScreen(
+    <ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={() => false} />,
+    {},
+  );
+  expect(list.page.textContent).toContain(count);
+});

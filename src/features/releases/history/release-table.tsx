@@ -49,7 +49,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'when', title: 'When' },
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
           { key: 'size', title: 'Size', className: 'text-right max-2xl:hidden' },
-          { key: 'changed', title: 'Files changed', className: 'text-right max-md:hidden' },
+          { key: 'changed', title: 'File changes', className: 'text-right max-md:hidden' },
           { key: 'back', title: '', className: 'w-px' },
           { key: 'actions', title: '', className: 'w-16' },
         ]}
@@ -125,7 +125,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
         <span className="whitespace-nowrap">
           {release.changedFiles.toLocaleString('en')}
-          <span className="sm:hidden"> changed</span>
+          <span className="sm:hidden">{release.number === 1 ? ' new' : ' changed'}</span>
         </span>
       </TableCell>
       <TableCell className={backCell}>
