@@ -60,6 +60,11 @@ test('a host that nobody else reaches warns of its own records', async () => {
   const records = [recordOf({ value: '127.0.0.1' })];
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records })), PLACE);
   await shown.sees('Do not create these records at a public DNS provider');
+  const fold = shown.button('Copy the value 127.0.0.1').closest('details');
+  expect(fold?.open, 'below that warning, nothing asks for them').toBe(false);
+  using open = showScreen(<DomainScreen />, domainAnswers(domainOf()), PLACE);
+  await open.sees('Visitors see');
+  expect(open.button('Copy the value 203.0.113.7').closest('details')).toBeNull();
 });
 
 test('a domain that was removed elsewhere is told so where it is open', async () => {

@@ -2,6 +2,7 @@ import type { Domain } from '../../../../routers/schemas/domains.ts';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { missingRecords } from './missing-records.ts';
 import { RecordTable } from './record-table.tsx';
+import { RecordsFold } from './records-fold.tsx';
 
 /** Shows the records of a domain; when it no longer works, the wrong ones apart from the right ones. */
 export function RecordCards({ domain }: { domain: Domain }) {
@@ -9,7 +10,7 @@ export function RecordCards({ domain }: { domain: Domain }) {
   const open = state === 'misconfigured' ? missingRecords(records) : [];
   const rest = records.filter((record) => !open.includes(record));
   return (
-    <>
+    <RecordsFold records={records}>
       {open.length > 0 && (
         <Card className="overflow-hidden">
           <CardHeader title={open.length === 1 ? 'Set this record' : 'Set these records'} />
@@ -24,6 +25,6 @@ export function RecordCards({ domain }: { domain: Domain }) {
           <RecordTable domain={domain} records={rest} />
         </Card>
       )}
-    </>
+    </RecordsFold>
   );
 }
