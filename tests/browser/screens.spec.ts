@@ -139,6 +139,7 @@ test('a roll back stays in the history, any two releases are compared, and names
     expect(await page.evaluate(cutEnds), `at ${width} px`).toEqual([]);
   }
   await page.goto(`/domains/${domain.id}`);
+  await page.getByText('Show the records').click();
   const proof = page.getByRole('cell', { name: `_fairlead.${host}` });
   await expect(proof).toBeVisible();
   // Two lines, and the button that copies them.
