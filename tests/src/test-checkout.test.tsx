@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Payment } from '../../routers/schemas/payments.ts';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { LeftCheckoutView } from '../../src/features/payments/left-checkout.tsx';
 import { TestCheckoutScreen } from '../../src/screens/checkout/test.tsx';
 import { SubscriptionCancelScreen } from '../../src/screens/subscription/cancel.tsx';
@@ -29,7 +30,11 @@ const payment: Payment = {
 };
 
 test('the test checkout says that no money moves, of its own payments alone', async () => {
-  using own = showScreen(<TestCheckoutScreen />, { 'payments.get': () => payment }, PLACE);
+  using own = showScreen(
+    <TestCheckoutScreen />,
+    { 'payments.get': () => payment, 'subscription.get': () => null },
+    PLACE,
+  );
   await own.sees('Your order');
   expect(own.page.textContent).toContain('No money moves');
   // They stand in the footer of the layout, and would be there twice.
@@ -48,6 +53,27 @@ test('once a payment service takes the money, an open test payment cannot be pai
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
   expect(shown.page.textContent).not.toContain('No money moves');
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
+});
+
+const trial: Subscription = {
+  status: 'trialing',
+  plan: 'PRO',
+  startedAt: new Date('2030-01-01T12:00:00Z'),
+  endsAt: new Date('2030-01-15T12:00:00Z'),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
+};
+
+test.each([
+  ['BASIC', trial, 'Your Pro trial ends as soon as Basic starts, which is when you pay. It renews each month for $5,'],
+  ['PRO', trial, 'Pro starts on Jan 15, 2030, when your trial ends. It renews each month for $29,'],
+  ['BETA', trial, 'Your Pro trial ends as soon as Beta starts, which is when you pay. It does not renew.'],
+  ['BASIC', null, 'It renews each month for $5, until you cancel it in Account.'],
+] as const)('before %s is paid it is said what ends and what renews: %#', async (plan, subscription, text) => {
+  const answers = { 'payments.get': () => ({ ...payment, plan }), 'subscription.get': () => subscription };
+  using shown = showScreen(<TestCheckoutScreen />, answers, PLACE);
+  await shown.sees(text);
 });
 
 const LEFT = { pattern: '/subscription/cancel', path: '/subscription/cancel?session_id=one' };

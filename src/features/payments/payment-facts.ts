@@ -1,6 +1,8 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import type { Fact } from '../../components/lists/fact-list.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { formatCents } from '../../lib/prices.ts';
@@ -42,6 +44,18 @@ export function orderFacts({
     { name: 'Total', value: formatCents(amountCents, currency), isTotal: true },
     ...(refundedCents === 0 ? [] : [{ name: 'Refunded', value: formatCents(refundedCents, currency) }]),
   ];
+}
+
+/** Returns when an order of the test checkout starts, what becomes of a running trial, and whether it renews. */
+export function startText(plan: PaidPlan, running: Subscription | null): string {
+  const { title, dollars } = PLANS[plan];
+  const renewal =
+    plan === 'BETA' ? 'It does not renew.' : `It renews each month for $${dollars}, until you cancel it in Account.`;
+  if (running?.status !== 'trialing') return renewal;
+  // The same plan goes on where the trial ends; any other replaces it.
+  return running.plan === plan
+    ? `${title} starts on ${formatDate(running.endsAt)}, when your trial ends. ${renewal}`
+    : `Your ${PLANS[running.plan].title} trial ends as soon as ${title} starts, which is when you pay. ${renewal}`;
 }
 
 /** Returns the facts of a receipt: when it was paid and for which time, then the order, whose total comes last. */

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Payment, TestAnswer } from '../../../routers/schemas/payments.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,7 +10,7 @@ import { FactList } from '../../components/lists/fact-list.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { orderFacts } from './payment-facts.ts';
+import { orderFacts, startText } from './payment-facts.ts';
 
 const ANSWERS: readonly { wish: TestAnswer; label: string; busyLabel: string }[] = [
   { wish: 'pay', label: 'Pay', busyLabel: 'Paying…' },
@@ -17,8 +18,14 @@ const ANSWERS: readonly { wish: TestAnswer; label: string; busyLabel: string }[]
   { wish: 'decline', label: 'Decline', busyLabel: 'Declining…' },
 ];
 
+type TestOrderProps = {
+  payment: Payment;
+  /** The running plan; null without one. */
+  subscription: Subscription | null;
+};
+
 /** Shows the order, and the four results of a test checkout. */
-export function TestOrder({ payment }: { payment: Payment }) {
+export function TestOrder({ payment, subscription }: TestOrderProps) {
   const navigate = useNavigate();
   const [given, setGiven] = useState<TestAnswer | null>(null);
   const left = `${paths.subscriptionCancel}?session_id=${encodeURIComponent(payment.id)}`;
@@ -39,6 +46,7 @@ export function TestOrder({ payment }: { payment: Payment }) {
       <CardHeader id="order-title" title="Your order" />
       <CardBody>
         <FactList facts={orderFacts(payment)} />
+        <p className="mt-4">{startText(payment.plan, subscription)}</p>
       </CardBody>
       <CardBody className="flex flex-wrap gap-2">
         {ANSWERS.map(({ wish, label, busyLabel }) => (

@@ -2,6 +2,7 @@ import { Link, Redirect, useParams } from 'wouter';
 import type { Payment } from '../../../routers/schemas/payments.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
+import { useSubscription } from '../../api/use-subscription.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -17,6 +18,8 @@ export function TestCheckoutScreen() {
   const { paymentId = '' } = useParams();
   const payment = trpc.payments.get.useQuery({ paymentId });
   const { data } = payment;
+  const subscription = useSubscription();
+  const error = payment.error ?? subscription.error;
   // Paid, or on its way: one page shows what comes next.
   if (data?.state === 'paid' || data?.state === 'refunded' || data?.isProcessing) {
     return <Redirect to={href.subscriptionSuccess(data.id)} replace />;
@@ -29,22 +32,22 @@ export function TestCheckoutScreen() {
         This Fairlead takes no real payments. Choose how the payment turns out: the plan starts as it would with a real
         payment.
       </Notice>
-      {data === undefined ? (
+      {data === undefined || subscription.data === undefined ? (
         <Card>
-          {payment.error === null ? (
+          {error === null ? (
             // What is below it waits (src/layouts/plain.tsx).
             <div data-loading>
               <SkeletonRows rows={3} />
             </div>
           ) : (
             <FailedState
-              failure={shownFailure('This checkout could not be loaded', payment.error)}
-              question={payment}
+              failure={shownFailure('This checkout could not be loaded', error)}
+              question={payment.error === null ? subscription : payment}
             />
           )}
         </Card>
       ) : data.state === 'pending' ? (
-        <TestOrder payment={data} />
+        <TestOrder payment={data} subscription={subscription.data} />
       ) : (
         <CheckoutOver />
       )}
