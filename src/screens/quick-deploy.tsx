@@ -9,6 +9,7 @@ import { NewDeploymentForm, useNewDeployment } from '../features/deployments/cre
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
 import { TwinText, useTwin } from '../features/deployments/create/twin.tsx';
+import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
@@ -73,19 +74,24 @@ type QuickDestinationProps = {
 /** Shows the name that the site will have, who has it already, and any reason why it cannot be published. */
 function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationProps) {
   const { chosen, blockedBecause } = useNewDeployment();
+  const { blocker } = usePlanBlocker();
   const { name, problem } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
   return (
     <div className="empty:hidden">
       {namesakes.length > 0 && (
-        <Notice tone="warn" title={namesakesText(namesakes)} className="mb-3">
-          <PublishThere namesakes={namesakes} />
-          Publish makes another one, at an address of its own.
+        <Notice
+          tone="warn"
+          title={namesakesText(namesakes)}
+          action={<PublishThere namesakes={namesakes} />}
+          className="mb-3"
+        >
+          {blocker === null && 'Publish makes another one, at an address of its own.'}
         </Notice>
       )}
       {namesakes.length === 0 && twin !== null && (
         <Notice tone="warn" title="These files are live already." className="mb-3">
-          <TwinText twin={twin} /> Publish makes another site, at an address of its own.
+          <TwinText twin={twin} /> {blocker === null && 'Publish makes another site, at an address of its own.'}
         </Notice>
       )}
       {problem !== undefined ? (
@@ -97,6 +103,7 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
         </p>
       ) : (
         // The title of the files is most often the name.
+        blocker === null &&
         name !== selectionTitle(chosen.report.selection) && (
           <p className="wrap-anywhere">
             It goes live as <span className="font-medium">{name}</span>.
@@ -120,12 +127,13 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
 /** Shows facts that arrive a moment after the files: above Publish they would move the button while it is pressed. */
 function LateWords() {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
+  const { blocker } = usePlanBlocker();
   const { problem, address } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
   const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div className="mt-4">
-      {problem === undefined && address?.slug ? (
+      {blocker === null && problem === undefined && address?.slug ? (
         <p className="wrap-anywhere">
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
           {reachText()}.

@@ -61,8 +61,17 @@ test('beside Publish, in sight before the name is, stands which deployment has t
   using shown = show({ 'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }) });
   await shown.sees('You already have a deployment with this name.');
   const beside = shown.button('Publish').parentElement;
-  expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead.');
-  expect(beside?.querySelector('a')?.getAttribute('href')).toBe('/deployments/harbour');
+  expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead');
+  expect(beside?.querySelector('a[data-variant]')?.getAttribute('href')).toBe('/deployments/harbour');
+});
+
+test('where the plan has no room for another deployment none is promised an address', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  const full = allowanceOf({ plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 });
+  const answers: Answers = { 'subscription.allowance': () => full, 'deployments.list': () => ({ items: [] }) };
+  using shown = show(answers);
+  await shown.sees('The one deployment on Basic is in use');
+  expect(shown.page.textContent).not.toMatch(/live at/i);
 });
 
 test('a folder without an entry page is published after one question, and not before', async () => {

@@ -6,6 +6,7 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
 import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
 import { HostName, type HostNameProps } from '../../../components/host-name.tsx';
@@ -17,12 +18,14 @@ import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
 import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { TwinText, useTwin } from './twin.tsx';
+import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
 /** Asks for the name of a new deployment, and shows its address. */
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
+  const { blocker } = usePlanBlocker();
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
@@ -35,7 +38,7 @@ export function NameField() {
         <>
           <NamesakeHint />
           <TwinHint />
-          <AddressHint platform={watch('platform')} name={name} check={address} />
+          {blocker === null && <AddressHint platform={watch('platform')} name={name} check={address} />}
         </>
       }
     >
@@ -94,7 +97,7 @@ export function namesakesText({ length }: readonly Deployment[]): string {
 /** Leads to a deployment that has the name already, with the chosen files: most often a new release is meant. */
 export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }) {
   const { chosen } = useNewDeployment();
-  const linkTo = ({ id }: Deployment, label: string) => (
+  const linkTo = ({ id }: Deployment, label: string, className?: string) => (
     <Link
       key={id}
       to={href.deployment(id)}
@@ -102,15 +105,27 @@ export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }
         setChosen(id, chosen.selection);
         chosen.choose(null);
       }}
-      className="rounded-tight text-accent underline wrap-anywhere"
+      className={className}
     >
       {label}
     </Link>
   );
   const [first, ...others] = namesakes;
   if (first === undefined) return null;
-  if (others.length === 0) return <>{linkTo(first, 'Publish there instead')}. </>;
-  const links = namesakes.map((one) => linkTo(one, formatAddress(one.url) || PLATFORMS[one.platform].title));
+  if (others.length === 0) {
+    return (
+      <Button size="sm" asChild>
+        {linkTo(first, 'Publish there instead')}
+      </Button>
+    );
+  }
+  const links = namesakes.map((one) =>
+    linkTo(
+      one,
+      formatAddress(one.url) || PLATFORMS[one.platform].title,
+      'rounded-tight text-accent underline wrap-anywhere',
+    ),
+  );
   return <>Publish there instead: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}. </>;
 }
 
