@@ -37,7 +37,8 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
   const allowance = trpc.subscription.allowance.useQuery();
   const [params] = useSearchParams();
   const readOnly = isReadOnly(allowance.data, deployment.id);
-  const { id, name, url } = deployment;
+  const release = releaseOf(params);
+  const { id, name, url, currentRelease: current } = deployment;
   const isDeleting = deployment.state === 'deleting';
   const wanting = readOnlyLabels(allowance.data);
   return (
@@ -45,7 +46,16 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
       <PageHeader
         title={TITLE}
         badge={<StateBadge state={deploymentDisplayState(deployment, readOnly)} />}
-        description={<ReleaseAddress url={url} />}
+        description={
+          <>
+            <ReleaseAddress url={url} />
+            {release !== null && current !== null && release !== current.number && (
+              <p>
+                Files of release {release}; release {current.number} is live.
+              </p>
+            )}
+          </>
+        }
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
           { label: name, to: href.deployment(id) },
@@ -73,7 +83,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
       ) : (
         <EditFiles
           deployment={deployment}
-          releaseNumber={releaseOf(params)}
+          releaseNumber={release}
           template={templateId(params.get('template'))}
           isReadOnly={readOnly}
         />

@@ -59,6 +59,14 @@ test('the editor opens the start page of what is live, with the tree beside it',
   expect(shown.button('Publish…').disabled).toBe(true);
 });
 
+test('the files of another release than the live one are named with both', async () => {
+  serveFiles([['index.html', HASH, 16]]);
+  const live = deploymentOf({ currentRelease: releaseRefOf({ number: 1 }) });
+  const answers = { ...onPro, 'deployments.get': () => live, 'releases.get': () => releaseOf({ number: 2 }) };
+  using shown = showScreen(<DeploymentEditorScreen />, answers, { ...EDITOR, path: `${EDITOR.path}?release=2` });
+  await shown.sees('Files of release 2; release 1 is live.');
+});
+
 test('where nothing was published there is a place for the first file, and without a plan for none', async () => {
   const empty = deploymentOf({ state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });
   using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => empty }, EDITOR);
