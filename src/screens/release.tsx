@@ -28,7 +28,7 @@ import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
 import { ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/progress/release-steps.tsx';
 import { ReleaseBadge } from '../features/releases/release-badge.tsx';
-import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
+import { isCancellable, SOURCE_LABELS, wasSeenLive } from '../features/releases/release-labels.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, paths } from '../lib/paths.ts';
@@ -89,11 +89,13 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
   const acts = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
   const mayChange = !isReadOnly(allowance.data, release.deploymentId);
+  // The address for visitors shows another release by then.
+  const ownAddress = wasSeenLive(release) ? release.previewUrl : '';
   return (
     <ReleaseFrame
       number={release.number}
       deployment={{ id: release.deploymentId, name: release.deploymentName }}
-      url={visitUrl ?? release.url}
+      url={visitUrl ?? (isRunning || release.isCurrent ? release.url : ownAddress)}
       badge={<ReleaseBadge release={release} />}
       actions={<ReleaseActs release={release} mayChange={mayChange} acts={acts} />}
       top={

@@ -159,3 +159,22 @@ test('a release that was cancelled says what is live, and is tried again as the 
   await patiently(() => expect(location.pathname).toBe('/deployments/harbour/releases/2'));
   expect(retry.mock.calls[0]?.[0]).toEqual({ releaseId: 'release-1' });
 });
+
+test.each([
+  ['superseded', 'http://r1--harbour.localhost:3001', 'r1--harbour.localhost'],
+  ['superseded', '', ''],
+  ['failed', 'http://r1--harbour.localhost:3001', ''],
+] as const)(
+  'a release that is %s shows no address at which another is live: %j',
+  async (state, previewUrl, address) => {
+    const release = releaseDetailOf({ number: 1, state, isCurrent: false, servingNumber: 2, previewUrl });
+    const answers: Answers = { 'releases.get': () => release, 'subscription.allowance': () => allowanceOf() };
+    using shown = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
+    await shown.sees('Release 1');
+    await patiently(() =>
+      expect(shown.page.querySelector('[aria-label=Replaced], [aria-label=Failed]')).not.toBeNull(),
+    );
+    const header = shown.page.querySelector('h1')?.closest('header')?.textContent;
+    expect(header?.match(/\S*localhost/)?.[0] ?? '').toMatch(address === '' ? /^$/ : /r1--harbour\.localhost$/);
+  },
+);
