@@ -8,6 +8,7 @@ import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
+import { showToast, toasts } from '../../src/components/overlays/toast-store.ts';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { PlanButton } from '../../src/features/subscription/plan-button.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
@@ -100,7 +101,7 @@ test('a failure is no answer: the next screen asks again', async () => {
 
 test.each([
   ['', 'Next: publish your files.'],
-  ['harbour', 'Next: publish harbour.'],
+  ['harbour', 'Next: publish “harbour”.'],
 ])('what waits for the trial is told in a sentence, with or without a name: %j', async (name, sentence) => {
   setWaiting({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
   const allowance = allowanceOf({
@@ -140,7 +141,7 @@ test.each([
     { plan: 'free', deploymentLimit: 0, remaining: 0, isTrialAvailable: true } as const,
     ['No plan is active', 'Publishing starts with a free trial of 14 days, without a card.'],
   ],
-  [{}, ['0 deployments on Pro · unlimited']],
+  [{}, ['0 deployments · unlimited on Pro']],
 ])('the dashboard says what is left: %j', async (fields, texts) => {
   signInAs({ ...ada, deploymentCount: 0 });
   using shown = showScreen(<DashboardScreen />, {
@@ -183,11 +184,13 @@ test('a trial that starts leads on, where the frame says how long it lasts and n
     'releases.list': () => ({ items: [], nextCursor: null }),
   };
   await using _app = showApp('/subscription/pricing', { user: { ...ada, deploymentCount: 0 }, answers });
+  showToast({ title: 'Account created successfully' });
   const told = watchToasts();
   await press('main button', 'Start the trial');
   await arrivesAt('/dashboard');
   await vi.waitFor(() => expect(textsOf('header').join()).toMatch(/Trial: [\d,]+ days left/));
   expect(told).toEqual([]);
+  expect(toasts.get()).toEqual([]);
 });
 
 test('where somebody was going when they registered is led to once they have a plan', async () => {

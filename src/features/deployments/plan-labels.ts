@@ -41,7 +41,7 @@ export function planBlocker({
 export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (plan === 'free') return 'No plan is active';
   if (deploymentLimit === null)
-    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title} · unlimited`;
+    return `${formatCount(deploymentCount, 'deployment')} · unlimited on ${PLANS[plan].title}`;
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 

@@ -1,5 +1,4 @@
 import { lazy, Suspense } from 'react';
-import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { useUser } from '../../api/user.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { PlanView } from './plan-view.tsx';
@@ -8,7 +7,7 @@ import { PlanView } from './plan-view.tsx';
 const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
 
 /** Shown below the headings of both screens with plans. */
-export const PLAN_CHOICE = `Try everything for ${TRIAL_DAYS} days. What differs between the plans is below.`;
+export const PLAN_CHOICE = 'What differs between the plans is below.';
 
 /** Shows the content of /pricing and /subscription/pricing below their headings. */
 export function PlanChooser() {

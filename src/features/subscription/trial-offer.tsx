@@ -7,7 +7,7 @@ import type { Allowance, Subscription } from '../../../routers/schemas/subscript
 import { errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
+import { clearToasts, showToast } from '../../components/overlays/toast-store.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAddress, useNavigate } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths.ts';
@@ -89,6 +89,8 @@ function StartTrial() {
       await trpcClient.subscription.startTrial.mutate();
       // The frame of each page says then how long the trial lasts: on a phone a toast would lie over the next act.
       await refreshAll();
+      // One that asks to choose a plan is answered.
+      clearToasts();
       // A folder that was dropped before waits for its owner.
       navigate(wanted ?? (waiting === null ? paths.dashboard : paths.newDeployment));
     } catch (error) {
@@ -98,7 +100,7 @@ function StartTrial() {
   }
 
   const folder =
-    waiting === null ? '' : waiting.name === '' ? ' Next: publish your files.' : ` Next: publish ${waiting.name}.`;
+    waiting === null ? '' : waiting.name === '' ? ' Next: publish your files.' : ` Next: publish “${waiting.name}”.`;
   return (
     <OfferText title={`${TRIAL_DAYS} days of Pro, free`} text={`No card needed. One trial per account.${folder}`}>
       <Button
