@@ -86,7 +86,7 @@ test('the account says who, which plan with its badge, where signed in, and what
   expect(shown.page.textContent).toContain('API tokens keep working.');
   expect(shown.linkTo('Settings')).toBe('/settings');
   expect(shown.page.textContent).toContain(
-    '2 deployments are deleted. On the built-in host their websites go offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself. An active plan ends at once, and its remaining time is lost.',
+    '2 deployments will be deleted. On the built-in host their websites go offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself. An active plan ends at once, and its remaining time is lost.',
   );
   expect(shown.button('Log out Browser two')).toBeDefined();
 });
