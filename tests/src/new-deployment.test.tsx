@@ -21,13 +21,13 @@ function harbourOf(files: Record<string, string>): Selection {
   return { name: 'harbour', files: picked };
 }
 
-function show(more: Answers = {}) {
+function show(more: Answers = {}, path = '/new-deployment') {
   const answers = {
     'subscription.allowance': () => allowanceOf(),
     'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
     ...more,
   };
-  const shown = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path: '/new-deployment' });
+  const shown = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path });
   // A form outside of the document is not sent.
   document.body.append(shown.page);
   return shown;
@@ -63,6 +63,14 @@ test('beside Publish, in sight before the name is, stands which deployment has t
   const beside = shown.button('Publish').parentElement;
   expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead');
   expect(beside?.querySelector('a[data-variant]')?.getAttribute('href')).toBe('/deployments/harbour');
+});
+
+test('a site of that name on another platform can have the chosen one added', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  const listed = () => ({ items: [deploymentOf()], nextCursor: null });
+  using shown = show({ 'deployments.list': listed }, '/new-deployment?platform=netlify');
+  await shown.sees('Or add Netlify to it');
+  expect(shown.linkTo('Or add Netlify to it')).toBe('/deployments/harbour?tab=settings#platforms');
 });
 
 test('where the plan has no room for another deployment none is promised an address', async () => {

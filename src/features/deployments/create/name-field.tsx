@@ -130,11 +130,24 @@ export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }
 }
 
 function NamesakeHint() {
+  const { watch } = useNewDeploymentFields();
+  const { allowance } = usePlanBlocker();
   const namesakes = useNamesakes() ?? [];
-  if (namesakes.length === 0) return null;
+  const [first] = namesakes;
+  if (first === undefined) return null;
+  const platform = watch('platform');
+  const mayAdd = allowance?.severalPlatforms === true && first.destinations.every((one) => one.platform !== platform);
   return (
     <>
       {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
+      {mayAdd && namesakes.length === 1 && !PLATFORMS[platform].isServedHere && (
+        <Link
+          to={`${href.deployment(first.id)}?tab=settings#platforms`}
+          className="block w-fit rounded-tight text-accent underline"
+        >
+          Or add {PLATFORMS[platform].title} to it
+        </Link>
+      )}
     </>
   );
 }
