@@ -95,6 +95,18 @@ test.each([
   expect(shown.page.textContent?.includes('Renewal tested')).toBe(isShown);
 });
 
+test('what a test of the renewal has found is said, and checks that passed are left out', async () => {
+  const [bad, open] = ['Nothing answers at port 80.', 'The limits could not be read.'];
+  const checks: NonNullable<Certificate['rehearsal']>['checks'] = [
+    { id: 'account', verdict: 'pass', message: 'The account exists.' },
+    { id: 'challenge', verdict: 'fail', message: bad },
+    { id: 'caa', verdict: 'unknown', message: open },
+  ];
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ rehearsal: { at: AT, checks } })));
+  await shown.sees(`A test of the renewal found: ${bad} ${open}`);
+  expect(shown.page.textContent).not.toContain('The account exists.');
+});
+
 test('a problem that says it all has nothing folded below it', async () => {
   const said = 'Port 80 did not answer.';
   const problem = { type: 'rehearsal', message: said, detail: said, link: null, at: AT };
