@@ -6,6 +6,8 @@ import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { notifyObstacle } from './notify-owner.ts';
 
 const EVERY_MS = 7 * DAY_MS;
+/** A certificate of six days is renewed at half of its lifetime, and needs a rehearsal before that, too. */
+const EVERY_SHARE = 4;
 /** A correction is noticed soon, and a passing disturbance is not reported. */
 const AFTER_FAILURE_MS = HOUR_MS;
 
@@ -31,7 +33,7 @@ export async function storeRehearsal(
   // The problem of a failed try stays until a try succeeds.
   const isMended = obstacle === undefined && !doc.problem;
   const notifiedCauses = isMended ? [] : [...told, ...(news === undefined || cause === undefined ? [] : [cause])];
-  const waitMs = obstacle === undefined ? EVERY_MS : AFTER_FAILURE_MS;
+  const waitMs = obstacle === undefined ? everyMs(doc.issued) : AFTER_FAILURE_MS;
   // Null when there is no rehearsal: for the app's own authority, or after a revocation.
   const rehearseAt = doc.rehearseAt && new Date(providers.now().getTime() + waitMs);
   await CertificateModel.updateOne(
@@ -40,6 +42,11 @@ export async function storeRehearsal(
     { session },
   );
   if (news !== undefined) await notifyObstacle(session, providers, doc, news.message);
+}
+
+function everyMs(issued: CertificateRow['issued']): number {
+  if (!issued) return EVERY_MS;
+  return Math.min(EVERY_MS, (issued.notAfter.getTime() - issued.notBefore.getTime()) / EVERY_SHARE);
 }
 
 /**
