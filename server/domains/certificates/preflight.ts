@@ -5,6 +5,7 @@ import { lossOf, readNames } from '../../connections/dns-connections.ts';
 import type { Providers } from '../../context.ts';
 import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
+import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ChallengeSolver } from './authority/challenges.ts';
 import { PERSISTENT } from './authority/persistent-record.ts';
@@ -33,14 +34,19 @@ export type PreflightSubject = {
 /** The challenge that proves the names, and the results of its checks. */
 export type PreflightResult = { challenge: Challenge; checks: RehearsalCheck[] };
 
-type CaaSet = { name: string; found: { name: string; values: readonly string[] } | null | DnsLookupError | 'unread' };
+type CaaSet = {
+  name: string;
+  /** True when validating resolvers, such as the authority's, refuse every answer of its zone. */
+  isBogus: boolean;
+  found: { name: string; values: readonly string[] } | null | DnsLookupError | 'unread';
+};
 
 /**
  * Tries the conditions of an order, right before it and in a rehearsal, without involving the authority: our answer at
- * each name, and CAA. An existing persistent record comes first, since it needs no work. HTTP-01 comes next if it can
- * work, since it needs nobody's zone; then DNS-01, if a DNS connection holds the zone. Names that do not point here and
- * whose connection has lost the zone fail for that reason first. A check that cannot be made from here is `unknown` and
- * no obstacle.
+ * each name, CAA and DNSSEC. An existing persistent record comes first, since it needs no work. HTTP-01 comes next if it
+ * can work, since it needs nobody's zone; then DNS-01, if a DNS connection holds the zone. Names that do not point here
+ * and whose connection has lost the zone fail for that reason first. A check that cannot be made from here is `unknown`
+ * and no obstacle.
  */
 export async function runPreflight(
   providers: Providers,
@@ -67,8 +73,8 @@ export async function runPreflight(
 }
 
 /**
- * Checks whether CAA lets the authority sign for names that do not point here yet, with any of our proofs: all that
- * can be checked before there is an order.
+ * Checks whether CAA and DNSSEC let the authority sign for names that do not point here yet, with any of our proofs:
+ * all that can be checked before there is an order.
  */
 export async function judgeNames(
   providers: Providers,
@@ -147,15 +153,19 @@ async function tryDns(
   }
 }
 
-/** Reads CAA sets while names are tried, and never rejects. */
+/** Reads CAA sets, and whether their zones are signed rightly, while names are tried; never rejects. */
 async function readCaa({ dns }: Providers, names: readonly string[], signal: AbortSignal): Promise<CaaSet[]> {
   const setOf = async (name: string): Promise<CaaSet> => {
-    const look = () => dns.caaOf(name.replace(/^\*\./, ''), signal);
-    // One lost packet does not count as silence.
-    const found = await look()
-      .catch(look)
-      .catch((error: unknown) => (error instanceof DnsLookupError ? error : ('unread' as const)));
-    return { name, found };
+    const plain = name.replace(/^\*\./, '');
+    const look = () => dns.caaOf(plain, signal);
+    const [found, dnssec] = await Promise.all([
+      // One lost packet does not count as silence.
+      look()
+        .catch(look)
+        .catch((error: unknown) => (error instanceof DnsLookupError ? error : ('unread' as const))),
+      dns.checkDnssec(plain, signal).catch(() => 'unknown' as const),
+    ]);
+    return { name, isBogus: dnssec === 'bogus', found };
   };
   return Promise.all(names.map(setOf));
 }
@@ -168,7 +178,11 @@ async function judgeAll(
   signal: AbortSignal,
 ): Promise<RehearsalCheck[]> {
   const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
-  return (await sets).map(({ name, found }): RehearsalCheck => {
+  return (await sets).map(({ name, isBogus, found }): RehearsalCheck => {
+    if (isBogus) {
+      const { message, hint } = brokenDnssecText(name.replace(/^\*\./, ''));
+      return { id: 'dns', verdict: 'fail', message: `${message} ${hint}` };
+    }
     if (found instanceof DnsLookupError && found.muteZone !== null) {
       const message = `${muteText(found.muteZone)}, so the certificate authority refuses. ${MUTE_REMEDY}`;
       return { id: 'caa', verdict: 'fail', message };

@@ -128,6 +128,10 @@ test('each address of a name is tried, and one that is gone or broken is not tak
     verdict: 'fail',
     message: `The name servers of ${ZONE} do not answer questions for CAA records, so the certificate authority refuses. Ask your DNS provider to answer them, even if the answer is empty.`,
   });
+  providers.dns = { ...dns, checkDnssec: async () => 'bogus' };
+  expect((await caller.certificates.rehearse({ certificateId })).rehearsal?.checks).toContainEqual({
+    ...{ id: 'dns', verdict: 'fail', message: expect.stringContaining(`DNSSEC of ${ZONE} is broken`) },
+  });
   providers.dns = dns;
 
   await caller.certificates.renew({ certificateId });
