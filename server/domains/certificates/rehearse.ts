@@ -8,12 +8,14 @@ import { renewedBy, requireWithinLimits } from './authority-use.ts';
 import { namesHere } from './ensure.ts';
 import { type PreflightSubject, runPreflight } from './preflight.ts';
 import { tryStaging } from './try-staging.ts';
+import { tryWrite } from './try-write.ts';
 
 export type Rehearsed = Pick<CertificateRow, '_id' | 'accountId' | 'domainId' | 'names' | 'problem' | 'issued'>;
 
 /**
  * Rehearses the next renewal: the preflight of an order, with the account and the limits. If nothing is in the way so
- * far, the authority's staging directory validates as well, if there is one.
+ * far, the authority's staging directory validates as well, if there is one; otherwise a proof by DNS is written and
+ * removed.
  */
 export async function rehearse(providers: Providers, certificate: Rehearsed, signal: AbortSignal): Promise<Rehearsal> {
   const names = [...certificate.names];
@@ -23,15 +25,18 @@ export async function rehearse(providers: Providers, certificate: Rehearsed, sig
   });
   const accountUrl = account.value ?? '';
   const { challenge, checks } = await runPreflight(providers, await subjectOf(certificate, accountUrl), signal);
-  const { _id: certificateId, accountId } = certificate;
+  const { accountId } = certificate;
   const renews = renewedBy(providers, certificate.issued, names);
   const limits = await attempt('limits', 'The limits of the certificate authority are not reached.', () =>
     requireWithinLimits(providers, { accountUrl, accountId, names, isByHand: true, renews }),
   );
   const found = [...checks, account.check, limits.check];
   const isOpen = found.every(({ id, verdict }) => verdict !== 'fail' || id === 'limits');
-  const staged = isOpen ? await tryStaging(providers, { accountId, certificateId, names, challenge }, signal) : null;
-  return { at: providers.now(), checks: staged === null ? found : [...found, staged] };
+  const tried = { accountId, names, challenge };
+  const last = isOpen
+    ? ((await tryStaging(providers, tried, signal)) ?? (await tryWrite(providers, tried, signal)))
+    : null;
+  return { at: providers.now(), checks: last === null ? found : [...found, last] };
 }
 
 /** The authority reports these when it has found another server than ours, or none. */

@@ -1,21 +1,17 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
-import type { Certified } from '../../connections/challenge-records.ts';
 import type { Providers } from '../../context.ts';
 import { forgetAccount, openAccount } from './account.ts';
 import { AuthorityError } from './authority/authority.ts';
-import type { ChallengeSolver } from './authority/challenges.ts';
 import { PERSISTENT } from './authority/persistent-record.ts';
 import { classifyProblem, type Problem } from './authority/problems.ts';
 import { authorizeNames } from './challenges/authorize.ts';
-import { solverOf } from './challenges/solver.ts';
+import { rehearsalSolverOf } from './challenges/solver.ts';
 import type { Challenge } from './preflight.ts';
 
 /** Shorter than a person waits for a rehearsal, including the earlier checks. */
 const STAGING_MS = 15_000;
-/** Added to a person's limit (`ASK_MS`), it is still shorter than the browser waits: 30 s (src/api/links.ts). */
-const REMOVAL_MS = 4_000;
 
-type Tried = Certified & { names: readonly string[]; challenge: Challenge };
+export type Tried = { accountId: string; names: readonly string[]; challenge: Challenge };
 
 /**
  * Has the authority's staging directory validate the names, by the challenge that the renewal will use: it sees from
@@ -24,17 +20,13 @@ type Tried = Certified & { names: readonly string[]; challenge: Challenge };
  */
 export async function tryStaging(
   providers: Providers,
-  { accountId, certificateId, names, challenge }: Tried,
+  { accountId, names, challenge }: Tried,
   signal: AbortSignal,
 ): Promise<RehearsalCheck | null> {
   const { staging: authority } = providers;
   if (authority === undefined || challenge === PERSISTENT) return null;
   const within = AbortSignal.any([signal, AbortSignal.timeout(STAGING_MS)]);
-  // An order of the same certificate may have records in its zone as well: each removes its own.
-  const staged = solverOf(providers, challenge, { accountId, certificateId: `staging ${certificateId}` });
-  // Once the time for the proof is over, there is still some to remove it.
-  const { signal: unending } = new AbortController();
-  const solver: ChallengeSolver = { ...staged, remove: (answers) => staged.remove(answers, unending, REMOVAL_MS) };
+  const solver = rehearsalSolverOf(providers, challenge, accountId);
   try {
     const call = await openAccount({ ...providers, authority }, within);
     const order = await authority.read(call, await authority.order(call, { names }));

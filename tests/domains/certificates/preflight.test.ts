@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { DnsLookupError } from '../../../server/dns/dns-client.ts';
+import { dnsError } from '../../../server/dns/providers/failures.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
+import { rehearse } from '../../../server/domains/certificates/rehearse.ts';
 import { tryStaging } from '../../../server/domains/certificates/try-staging.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { EgressError } from '../../../server/lib/egress/egress.ts';
@@ -185,10 +188,62 @@ test('a staging directory that does not look in time leaves no proof in the zone
     return never(call.signal);
   };
   const staging = { ...providers.authority, id: 'staging', name: 'staging.test', awaitValidation };
-  const tried = { accountId: user.id, certificateId: 'one', names: [ZONE], challenge: 'dns-01' as const };
+  const tried = { accountId: user.id, names: [ZONE], challenge: 'dns-01' as const };
   expect(await tryStaging({ ...providers, staging }, tried, signal)).toMatchObject({ verdict: 'unknown' });
   expect(written).toHaveLength(2);
   expect(await world.texts()).toEqual([FOREIGN]);
+});
+
+test('a rehearsal by DNS writes once and leaves nothing, and says why it may not write', async () => {
+  await using world = await createDnsChallengeWorld();
+  const { user } = await world.person();
+  const { providers } = world.app;
+  const { dnsProviders } = providers;
+  const { powerdns } = dnsProviders;
+  if (powerdns === undefined) throw new Error('There is no adapter for PowerDNS.');
+  let written: string[][] = [];
+  let leave = new AbortController();
+  let isLeaving = false;
+  const at = async (boundary: string) => {
+    if (boundary !== 'certificate:challenge-written') return;
+    written.push(await world.texts());
+    if (isLeaving) leave.abort();
+  };
+  Object.assign(providers, { faults: { at } });
+  // The names of a domain that is not here lead elsewhere.
+  const place = { _id: 'one', accountId: user.id, domainId: 'none' };
+  const rehearsed = async () => {
+    written = [];
+    const { checks } = await rehearse(
+      providers,
+      { ...place, names: [ZONE], problem: null, issued: null },
+      leave.signal,
+    );
+    return checks.flatMap(({ id, verdict, message }) => (id === 'caa' || verdict === 'pass' ? [] : [[id, message]]));
+  };
+  expect(await rehearsed()).toEqual([]);
+  expect(written).toEqual([[expect.any(String), expect.any(String)]]);
+  expect(await world.texts()).toEqual([FOREIGN]);
+
+  providers.staging = { ...providers.authority, id: 'staging', name: 'staging.test' };
+  expect([await rehearsed(), written.length]).toEqual([[], 1]);
+  delete providers.staging;
+
+  isLeaving = true;
+  await expect(rehearsed()).rejects.toMatchObject({ name: 'AbortError' });
+  expect(written).toEqual([[expect.any(String), expect.any(String)]]);
+  expect(await world.texts()).toEqual([FOREIGN]);
+
+  leave = new AbortController();
+  const write = () => Promise.reject(dnsError('permission_missing', 'PowerDNS', { said: 'read-only key' }));
+  providers.dnsProviders = { ...dnsProviders, powerdns: { ...powerdns, write } };
+  expect(await rehearsed()).toEqual([
+    [
+      'challenge',
+      'PowerDNS does not allow this with the credentials of this connection: read-only key. Give the credentials this permission at PowerDNS, then try again.',
+    ],
+  ]);
+  expect(await ChallengeRecordModel.countDocuments({ accountId: user.id })).toBe(0);
 });
 
 test('a port that was open and is closed is told after a second rehearsal, weeks before the renewal', async () => {
