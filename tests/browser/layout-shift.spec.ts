@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test';
 import { enrol, seenBefore } from '../specification/accounts.ts';
 import { follow, look } from '../specification/navigation.ts';
-import { ALIKE, APP, PUBLIC, ROUTES, type Route, routesOf } from '../specification/route-table.ts';
+import { ALIKE, APP, PAID, PUBLIC, type Route, routesOf } from '../specification/route-table.ts';
 import { publishSite } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -94,10 +94,10 @@ function sumOf(shifts: readonly Shift[]): number {
 }
 
 /** The same of screens that a link leads to, in a page that is loaded once: a tenth of what loading each costs. */
-async function followAll(page: Page, rows: readonly Route[], sizes = [SMALL, LARGE]): Promise<void> {
+async function followAll(page: Page, rows: readonly Route[]): Promise<void> {
   await page.addInitScript(watchShifts);
   const openCalls = await holdAnswers(page);
-  for (const size of sizes) {
+  for (const size of [SMALL, LARGE]) {
     await page.setViewportSize(size);
     let before = (await shiftsOf(page, '/help', openCalls)).length;
     for (const row of rows) {
@@ -119,7 +119,7 @@ async function compareAll(page: Page, paths: readonly string[]): Promise<void> {
   const openCalls = await holdAnswers(page);
   for (const size of [SMALL, LARGE]) {
     await page.setViewportSize(size);
-    // Where everything stands below one another each step moves the next; beside one another only lists can.
+    // Where everything stands below one another each step moves the next; beside one another links are followed.
     for (const path of size === SMALL ? paths : paths.filter((one) => WIDE.includes(one))) {
       await test.step(`${path} at ${size.width} px`, async () => {
         const shifts = await shiftsOf(page, path, openCalls);
@@ -143,7 +143,7 @@ test('a jump would be seen', async ({ page, context, app }) => {
   expect(sumOf(await readShifts(page))).toBeGreaterThan(SHIFT_MAX);
 });
 
-/** Outside full counts one of each make: the sign-in has three addresses, and what is only text or not found stands still alike. */
+/** Outside full counts one of each make is loaded; links to the others are followed. */
 const GATE = ['/', '/about', '/login', '/pricing', '/subscription/pricing', '/faq', '/help', '/websocket-demo'];
 
 // Who has seen it is led on.
@@ -155,6 +155,14 @@ test('no public screen jumps while it loads', async ({ page, context, app }) => 
   await seenBefore(context, app.url);
   const all = PUBLIC.map(({ path }) => path).filter((path) => path !== '/disclaimer');
   await compareAll(page, IS_FULL ? all : GATE);
+});
+
+test('no public screen jumps when a link leads to it', async ({ page, context, app }) => {
+  await seenBefore(context, app.url);
+  await followAll(
+    page,
+    PUBLIC.filter(({ path }) => path !== '/disclaimer' && (IS_FULL || !ALIKE.test(path))),
+  );
 });
 
 test('nothing jumps from Publish to live, and the steps stay the same', async ({ page, folder }) => {
@@ -178,28 +186,26 @@ test('nothing jumps from Publish to live, and the steps stay the same', async ({
   }
 });
 
-/** Forty screens, each loaded twice in full counts; else the links to them are followed. */
 test('no screen of the app jumps while it comes', async ({ page, context, app }) => {
   const person = await enrol(context.request, { accepted: true, subscribed: true });
   await seenBefore(context, app.url);
   const account = { url: app.url, token: person.accessToken, username: person.username, password: person.password };
   const { deploymentId } = await publishSite(account, 'Harbour lights', twentyPages('Harbour'));
   const ofDeployment = routesOf(deploymentId, 'Harbour lights');
-  if (!IS_FULL) return followAll(page, [...APP.filter(({ path }) => !ALIKE.test(path)), ...ofDeployment]);
-  const shared = new Set(PUBLIC.map(({ path }) => path));
-  const own = ROUTES.filter(({ path }) => !shared.has(path));
+  const all = [...APP, ...PAID, ...ofDeployment];
+  await followAll(page, IS_FULL ? all : all.filter(({ path }) => !ALIKE.test(path)));
+  if (!IS_FULL) return;
   await compareAll(
     page,
-    [...own, ...ofDeployment].map(({ path }) => path),
+    all.map(({ path }) => path),
   );
 });
 
-/** Beside one another nothing moves the next one here: outside full counts they come on a telephone alone. */
 test('no screen of one domain, payment or report jumps while it comes', async ({ page }) => {
   const account = await newcomer(page);
   const { deploymentId } = await publishSite(account, 'Harbour lights', { 'index.html': '<h1>Harbour</h1>' });
   const places = await placesOf(account, deploymentId, 'Harbour lights');
-  await followAll(page, places, IS_FULL ? [SMALL, LARGE] : [SMALL]);
+  await followAll(page, places);
   // Nobody sets the records of the domain, which the dashboard names above all that it has.
   await compareAll(page, ['/dashboard']);
   await expect(page.getByRole('heading', { name: 'Needs you' })).toBeVisible();
