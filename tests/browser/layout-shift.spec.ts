@@ -1,5 +1,5 @@
 import type { Locator, Page, Request } from '@playwright/test';
-import { enrol, seenBefore } from '../specification/accounts.ts';
+import { seenBefore } from '../specification/accounts.ts';
 import { follow, look } from '../specification/navigation.ts';
 import { ALIKE, APP, PAID, PUBLIC, type Route, routesOf } from '../specification/route-table.ts';
 import { publishSite } from '../support/api-account.ts';
@@ -224,20 +224,27 @@ test('nothing jumps from Publish to live, once more and back, and the steps stay
   }
 });
 
-test('no screen of the app jumps while it comes', async ({ page, context, app }) => {
-  const person = await enrol(context.request, { accepted: true, subscribed: true });
-  await seenBefore(context, app.url);
-  const account = { url: app.url, token: person.accessToken, username: person.username, password: person.password };
+/** Makes somebody who has a live site; returns the rows of their screens. */
+async function appRows(page: Page): Promise<Route[]> {
+  const account = await newcomer(page);
   const { deploymentId } = await publishSite(account, 'Harbour lights', twentyPages('Harbour'));
-  const ofDeployment = routesOf(deploymentId, 'Harbour lights');
-  const all = [...APP, ...PAID, ...ofDeployment];
-  await followAll(page, IS_FULL ? all : all.filter(({ path }) => !ALIKE.test(path)));
-  if (!IS_FULL) return;
-  await compareAll(
-    page,
-    all.map(({ path }) => path),
-  );
+  return [...APP, ...PAID, ...routesOf(deploymentId, 'Harbour lights')];
+}
+
+test('no screen of the app jumps when a link leads to it', async ({ page }) => {
+  const rows = await appRows(page);
+  await followAll(page, IS_FULL ? rows : rows.filter(({ path }) => !ALIKE.test(path)));
 });
+
+if (IS_FULL) {
+  test('no screen of the app jumps while it loads', async ({ page }) => {
+    const rows = await appRows(page);
+    await compareAll(
+      page,
+      rows.map(({ path }) => path),
+    );
+  });
+}
 
 test('no screen of one domain, payment or report jumps while it comes', async ({ page }) => {
   const account = await newcomer(page);
