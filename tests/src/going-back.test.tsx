@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
@@ -77,6 +78,25 @@ test('a release that a rollback made live says so', () => {
   expect(back.page.textContent).toContain('harbour is live with release 1 again');
   using first = show({ number: 1, finishedAt, steps: [{ ...checked, startedAt: secondsLater(-1) }] });
   expect(first.page.textContent).not.toContain('again');
+});
+
+test.each([
+  ['failed', 'Try again', 'queued', 'Publishing harbour'],
+  ['superseded', 'Roll back to release 1', 'verifying', 'Switching harbour to release 1'],
+] as const)('when a release that %s runs again, its title has the focus', async (state, pressed, next, title) => {
+  const first = releaseDetailOf({ number: 1, state, servingNumber: 2, finishedAt: secondsLater(0) });
+  let show = (_release: typeof first) => {};
+  const retry = { isPending: false } as ReleaseOutcomeProps['retry'];
+  function Outcome() {
+    const [release, setRelease] = useState(first);
+    show = setRelease;
+    return <ReleaseOutcome release={release} retry={retry} mayChange />;
+  }
+  using shown = showScreen(<Outcome />, {});
+  document.body.replaceChildren(shown.page);
+  shown.button(pressed).focus();
+  show({ ...first, state: next, finishedAt: next === 'queued' ? null : first.finishedAt });
+  await vi.waitFor(() => expect(document.activeElement?.textContent).toBe(title));
 });
 
 test.each([

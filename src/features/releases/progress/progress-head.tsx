@@ -1,5 +1,6 @@
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
+import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
@@ -38,7 +39,8 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   return (
     <>
       <div className="mb-3 flex min-h-control items-center justify-between gap-4">
-        <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">
+        {/* Publish has left with its form. */}
+        <h2 ref={focusWhereNone} className="min-w-0 text-lg font-semibold wrap-anywhere outline-none">
           {isNamedBelow ? `Release ${number}` : deploymentName}
         </h2>
         {/* It keeps its place: whoever presses it a moment too late presses nothing else. */}

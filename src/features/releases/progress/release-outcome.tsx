@@ -1,9 +1,11 @@
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
+import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths.ts';
 import { isRollBackStep, isRollingBack } from '../../../lib/roll-back.ts';
@@ -44,8 +46,14 @@ export function ReleaseOutcome({ release, visitUrl, retry, mayChange }: ReleaseO
     </>
   );
   const goesBackHere = mayChange && goneBackAt(release) === null;
+  const outcome = useRef<HTMLDivElement>(null);
+  // Once it runs again, the button that was pressed is gone with the panel around it.
+  useEffect(
+    () => (isRunning ? undefined : () => focusWhereNone(outcome.current?.querySelector('h2') ?? null)),
+    [isRunning],
+  );
   return (
-    <div aria-live="polite">
+    <div ref={outcome} aria-live="polite">
       {(isRunning || state === 'live') && (
         <AddressPanel
           {...release}

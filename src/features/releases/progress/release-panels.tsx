@@ -185,7 +185,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
 
 function PanelTitle({ icon: Icon, look, children }: { icon: LucideIcon; look: string; children: ReactNode }) {
   return (
-    <h2 className="flex items-center gap-3 text-lg font-semibold">
+    <h2 className="flex items-center gap-3 text-lg font-semibold outline-none">
       <span className={classNames('flex size-7 shrink-0 items-center justify-center rounded-full', look)}>
         <Icon />
       </span>
