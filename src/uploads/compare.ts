@@ -4,15 +4,19 @@ import { hashBlobs, hashFiles, knownHash } from './hash.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
-/** The changes that a selection would make to a release. Very large amounts are compared by their size alone. */
-export type Comparison = {
-  changed: string[];
-  added: string[];
+/** What a selection would remove from a release: the paths alone tell. */
+export type Removal = {
   removed: string[];
   /** Files in the release. */
   before: number;
   /** Files after the change. */
   after: number;
+};
+
+/** The changes that a selection would make to a release. Very large amounts are compared by their size alone. */
+export type Comparison = Removal & {
+  changed: string[];
+  added: string[];
   /** The most that has to be sent: contents whose hashes are known count once, and not if the release has them. */
   toSend: { count: number; totalBytes: number };
   isExact: boolean;
@@ -21,12 +25,20 @@ export type Comparison = {
 /** The files are read before anything is requested, and more would make a person wait in front of the button. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Returns no comparison where the files cannot be read, or not in time. */
 export async function compareWithRelease(
   items: readonly SelectionItem[],
   releaseId: string,
   signal: AbortSignal,
-): Promise<Comparison> {
-  return compareFiles(await readFileList(releaseId, signal), items, signal);
+): Promise<{ removal: Removal; comparison: Comparison | null }> {
+  const before = await readFileList(releaseId, signal);
+  const comparison = await compareFiles(before, items, signal).catch(() => null);
+  return { removal: comparison ?? removalOf(before, items), comparison };
+}
+
+function removalOf(before: ReadonlyMap<string, unknown>, items: readonly SelectionItem[]): Removal {
+  const paths = new Set(items.map(pathOf));
+  return { removed: [...before.keys()].filter((path) => !paths.has(path)), before: before.size, after: items.length };
 }
 
 export async function compareFiles(
@@ -34,7 +46,6 @@ export async function compareFiles(
   items: readonly SelectionItem[],
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const paths = new Set(items.map(({ path }) => path));
   const kept = items.filter(({ path }) => before.has(path));
   const sameSize = kept.filter(({ path, sizeBytes }) => before.get(path)?.sizeBytes === sizeBytes);
   const isExact = sameSize.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= READ_BYTES_MAX;
@@ -42,11 +53,9 @@ export async function compareFiles(
   const differing = new Set(hashed.filter(({ path, sha256 }) => before.get(path)?.sha256 !== sha256).map(pathOf));
   const alike = new Set(sameSize.map(pathOf).filter((path) => !differing.has(path)));
   return {
+    ...removalOf(before, items),
     changed: kept.map(pathOf).filter((path) => !alike.has(path)),
     added: items.map(pathOf).filter((path) => !before.has(path)),
-    removed: [...before.keys()].filter((path) => !paths.has(path)),
-    before: before.size,
-    after: items.length,
     toSend: amountOf(
       items.filter(({ path }) => !alike.has(path)),
       new Set(Array.from(before.values(), ({ sha256 }) => sha256)),
@@ -83,8 +92,12 @@ function pathOf({ path }: { path: string }): string {
 }
 
 /** A wrong folder would remove most of the site. */
-export function removesMost({ removed, before }: Comparison): boolean {
+export function removesMost({ removed, before }: Removal): boolean {
   return removed.length > 1 && removed.length > before / 2;
+}
+
+export function changesNothing({ changed, added, removed, isExact }: Comparison): boolean {
+  return isExact && changed.length + added.length + removed.length === 0;
 }
 
 const NAMED_MAX = 3;

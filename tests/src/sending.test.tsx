@@ -132,6 +132,22 @@ test('files that are live already are promised no release', async () => {
   expect(shown.page.textContent).toContain('No file changed.');
 });
 
+test('before most of a site is removed a person is asked, also where its files cannot be read', async () => {
+  const film = new File(['film'], 'film.mp4');
+  vi.spyOn(film, 'arrayBuffer').mockRejectedValue(new Error('The file is gone.'));
+  setChosen('harbour', { ...harbour, files: [...harbour.files, { path: 'film.mp4', file: film }] });
+  const live = ['boats.html', 'film.mp4', 'menu.html', 'pier.html'].map((path) => [path, 'a'.repeat(64), 4]);
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
+  await shown.sees('It becomes the next release.');
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  shown.button('Publish').click();
+  await vi.waitFor(() =>
+    expect(document.querySelector('[role=alertdialog]')?.textContent).toContain('Remove 3 of 4 files?'),
+  );
+  expect(shown.page.textContent).not.toContain('removed:');
+});
+
 test('files that were chosen for a deployment that is deleted elsewhere go on to a new one', async () => {
   setChosen('harbour', harbour);
   const answers: Answers = {

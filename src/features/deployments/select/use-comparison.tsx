@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { SentFiles } from '../../../../routers/schemas/releases.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
-import type { Comparison } from '../../../uploads/compare.ts';
+import type { Removal } from '../../../uploads/compare.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Compared = {
@@ -21,30 +21,31 @@ export type Compared = {
 /** Nobody is kept from publishing for longer than this. */
 const PATIENCE_MS = 5_000;
 
-type Found = { report: SelectionReport; text: string; isEqual: boolean; added: SentFiles; removal: Comparison | null };
+type Changes = Pick<Compared, 'text' | 'added' | 'isEqual'>;
+type Found = { report: SelectionReport; removal?: Removal | null; changes?: Changes | null };
+
+const UNKNOWN: Changes = { text: null, added: null, isEqual: false };
 
 /** Compares the selection with the live release, before anything is sent. */
 export function useComparison(report: SelectionReport | null, live: { id: string; number: number } | null): Compared {
-  const [found, setFound] = useState<Found | { report: SelectionReport } | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
   const [goOn, setGoOn] = useState<(() => void) | null>(null);
   const liveId = live?.id ?? null;
   useEffect(() => {
     if (report === null || liveId === null || report.reading.refusal !== null) return;
     const control = new AbortController();
     const signal = AbortSignal.any([control.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const finish = (next: Found | { report: SelectionReport }) => {
+    const finish = (next: Found) => {
       if (!control.signal.aborted) setFound(next);
     };
     compare(report, liveId, signal).then(finish, () => finish({ report }));
     return () => control.abort();
   }, [report, liveId]);
 
-  const current = found !== null && found.report === report && 'text' in found ? found : null;
+  const current = found?.report === report ? found : null;
   const removal = current?.removal ?? null;
   return {
-    text: current?.text ?? null,
-    added: current?.added ?? null,
-    isEqual: current?.isEqual === true,
+    ...(current?.changes ?? UNKNOWN),
     isComparing: report !== null && liveId !== null && report.reading.refusal === null && found?.report !== report,
     ask: (next) => (removal === null ? next() : setGoOn(() => next)),
     question: goOn !== null && removal !== null && live !== null && (
@@ -67,15 +68,17 @@ export function useComparison(report: SelectionReport | null, live: { id: string
 
 /** Loads the comparison when there is something to compare. */
 async function compare(report: SelectionReport, releaseId: string, signal: AbortSignal): Promise<Found> {
-  const { compareWithRelease, comparisonText, removesMost } = await import('../../../uploads/compare.ts');
-  const comparison = await compareWithRelease(report.reading.files, releaseId, signal);
-  const { changed, added, removed, toSend, isExact } = comparison;
-  const isEqual = isExact && changed.length + added.length + removed.length === 0;
+  const { changesNothing, compareWithRelease, comparisonText, removesMost } = await import(
+    '../../../uploads/compare.ts'
+  );
+  const { removal, comparison } = await compareWithRelease(report.reading.files, releaseId, signal);
   return {
     report,
-    text: comparisonText(comparison),
-    isEqual,
-    added: toSend,
-    removal: removesMost(comparison) ? comparison : null,
+    removal: removesMost(removal) ? removal : null,
+    changes: comparison && {
+      text: comparisonText(comparison),
+      added: comparison.toSend,
+      isEqual: changesNothing(comparison),
+    },
   };
 }
