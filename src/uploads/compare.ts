@@ -4,7 +4,7 @@ import { hashBlobs, hashFiles, knownHash } from './hash.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
-/** What a selection would remove from a release: the paths alone tell. */
+/** The files that a selection would remove from a release, which the paths alone tell. */
 export type Removal = {
   removed: string[];
   /** Files in the release. */
