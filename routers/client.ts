@@ -57,7 +57,7 @@ export function createFairleadClient({
     lazy: { enabled: true, closeMs: IDLE_CLOSE_MS },
     keepAlive: { enabled: true },
     onClose: (cause) => {
-      if (cause?.code === TOKEN_REFUSED) failing.failAll('This API token is unknown, was revoked or has expired.');
+      if (cause?.code === TOKEN_REFUSED) failing.failAll('This API token is unknown, expired or revoked.');
     },
   });
   const client = createTRPCClient<AppRouter>({

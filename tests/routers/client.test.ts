@@ -16,7 +16,7 @@ test('a script whose token is unknown, or is revoked while it listens, is told s
   const wrong = createFairleadClient({ url: listener.url, token: `${secret}x` });
   const good = createFairleadClient({ url: listener.url, token: secret });
 
-  const message = 'This API token is unknown, was revoked or has expired.';
+  const message = 'This API token is unknown, expired or revoked.';
   expect(await follow(wrong, () => undefined)).toMatchObject({ message });
   const revoke = () => void person.caller.tokens.revoke({ tokenId });
   expect(await follow(good, revoke)).toMatchObject({ message });
