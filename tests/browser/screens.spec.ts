@@ -112,7 +112,7 @@ test('a roll back stays in the history, any two releases are compared, and names
   };
   for (const [place, go] of Object.entries(goTo)) {
     await go();
-    await expect(page.getByRole('link', { name: /from release 2 back to 1$/i })).toBeVisible();
+    await expect(page.getByRole('link', { name: /release 2 → release 1$/i })).toBeVisible();
     await expect(page.getByText('Rolled back', { exact: true })).toBeVisible();
     // The columns change at each of them.
     for (const width of [360, 640, 768, 1024, 1280]) {

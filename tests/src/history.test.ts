@@ -44,9 +44,8 @@ test('a history is in the order of time, roll backs among the releases', () => {
   expect(ids(true)).toEqual(['release-1', 'later', 'release-3', 'between', 'release-2']);
 });
 
-test('a roll back to a later release than the one before does not say back', () => {
-  expect(rollBackText(rollBack('earlier', 40))).toBe('from release 3 back to 1');
-  expect(rollBackText({ ...rollBack('later', 40), fromNumber: 1, toNumber: 3 })).toBe('from release 1 to 3');
+test('a rollback is named by the release before it and the one after it', () => {
+  expect(rollBackText(rollBack('earlier', 40))).toBe('release 3 → release 1');
 });
 
 test('what can be done with a release follows from its state and from whether it was finished once', () => {

@@ -10,9 +10,9 @@ export function isForward({ fromNumber, toNumber }: RollBack): boolean {
   return toNumber > fromNumber;
 }
 
-/** Returns a text like `from release 2 back to 1`. */
-export function rollBackText(rollBack: RollBack): string {
-  return `from release ${rollBack.fromNumber} ${isForward(rollBack) ? '' : 'back '}to ${rollBack.toNumber}`;
+/** Returns a text like `release 2 → release 1`. */
+export function rollBackText({ fromNumber, toNumber }: RollBack): string {
+  return `release ${fromNumber} → release ${toNumber}`;
 }
 
 /**

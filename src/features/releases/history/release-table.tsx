@@ -101,7 +101,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
     <TableRow className={row}>
       {/* A long name is cut, not the row; it has a line of its own where there is no room for the number. */}
       <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
-        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:flex-wrap')}>
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:max-xl:flex-wrap')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
           <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
@@ -188,13 +188,17 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
 function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
   const { deploymentId, toNumber, createdBy, createdAt, endedAt } = rollBack;
   const text = rollBackText(rollBack);
-  const shownText = showsDeployment ? text : `F${text.slice(1)}`;
+  const shownText = showsDeployment ? text : `R${text.slice(1)}`;
   const title = showsDeployment ? `${ownerLabel(rollBack)}, ${text}` : shownText;
   return (
     <TableRow className={row}>
       <TableCell className={nameCell}>
         {/* Both numbers are needed: beside a name they take a line of their own where there is no room. */}
-        <Link to={href.release(deploymentId, toNumber)} title={title} className={classNames(rowLink, 'flex-wrap')}>
+        <Link
+          to={href.release(deploymentId, toNumber)}
+          title={title}
+          className={classNames(rowLink, 'max-xl:flex-wrap')}
+        >
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
           <span className="shrink-0">{shownText}</span>
         </Link>
