@@ -54,7 +54,7 @@ const dialogText = () => document.querySelector('[role="dialog"]')?.textContent;
 
 test.each([
   ['active', bakery, 'It points to harbour now, and then to bakery. Its records stay as they are.'],
-  ['active', inn, 'It points to harbour now, and then to inn. Its records may change'],
+  ['active', inn, 'It points to harbour now, and then to inn. It may need other records'],
   ['pending_dns', bakery, 'It belongs to harbour now, and then to bakery.'],
 ] as const)('whoever moves a domain (%s) reads whose it is now, and whose afterwards', (state, other, text) => {
   const nothing = () => undefined;

@@ -85,7 +85,9 @@ test('an answer changes the order, and says what would have to change', async ()
   await shown.sees('Recommended');
   tick(shown, 'Hosting without a public Git repository');
   shown.button('4 more platforms').click();
-  await shown.sees('GitHub Pages takes the files from a public repository. Agree that everybody can read the files.');
+  await shown.sees(
+    'GitHub Pages takes the files from a public repository. To use it, agree to make your files public.',
+  );
   expect(rowOf(shown, 'GitHub Pages')).toContain('Does not fit');
   const rows = [...shown.page.querySelectorAll('[role=radiogroup] input')].map((one) => one.getAttribute('value'));
   expect(rows).toEqual(['built-in', 'netlify', 'vercel', 'heroku', 'replit', 'github-pages', 'render']);

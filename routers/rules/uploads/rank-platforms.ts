@@ -126,7 +126,7 @@ const RULES: readonly Rule[] = [
   ({ title, capabilities }, { needs }) => {
     if (needs.privateFiles !== true) return [];
     return capabilities.requires.includes('publicFiles')
-      ? [no(`${title} takes the files from a public repository.`, 'Agree that everybody can read the files.')]
+      ? [no(`${title} takes the files from a public repository.`, 'To use it, agree to make your files public.')]
       : [good('Your files are public only as pages of your site.')];
   },
 

@@ -217,7 +217,7 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
     code: 'no_entry_page',
     message: 'There is no index.html.',
     hint: isOnly
-      ? `Rename ${visiblePath(page.path)} to index.html, if people see it first.`
+      ? `If ${visiblePath(page.path)} is your home page, rename it to index.html.`
       : 'Add a page of that name: it is what people see first.',
     path: isOnly ? page.path : null,
   };

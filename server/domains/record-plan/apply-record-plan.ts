@@ -42,7 +42,7 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
     return begin(ctx, plan, { from: ['planned'], to: 'applying', set, meanwhile });
   }
   if (openChanges(plan).some(({ name }) => leave.includes(name))) {
-    const message = 'These record changes were begun with names that are left out here.';
+    const message = 'Changes have already begun at names that you left out.';
     throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
   }
   if (plan.state === 'applied') return toRecordPlan(plan);

@@ -208,7 +208,7 @@ export function changeOf(found: CheckedDomain): Problem {
   const { domain, answers, records, caa, certificate, undone } = found;
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
-  const hint = 'Set what is shown. Fairlead sees it within a minute.';
+  const hint = 'Set the records as shown. Fairlead notices within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
   const before = new Set(domain.rightRecords);

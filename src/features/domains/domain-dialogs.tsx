@@ -79,7 +79,7 @@ function moveText({ state }: Domain, from: NamedDeployment | undefined, to: Name
   const areHere = [from, to].every((one) => one !== undefined && PLATFORMS[one.platform].isServedHere === true);
   const records = areHere
     ? 'Its records stay as they are.'
-    : 'Its records may change: set the ones you are then shown.';
+    : 'It may need other records: after the move, set the ones shown.';
   return `${before} to ${to === undefined ? 'the other deployment' : deploymentLabel(to)}. ${records}`;
 }
 

@@ -31,8 +31,8 @@ export function RemovedDomain({ name, deleteFirst, stays }: RemovedDomainProps) 
           {stays.length > 0 && (
             <>
               <p className="text-pretty">
-                Fairlead has added what follows to your CAA records, and leaves it: it only names who may issue
-                certificates, and your other names may need it.
+                Fairlead added these CAA records and leaves them in place: they only say who may issue certificates, and
+                your other names may need them.
               </p>
               <RecordList label="Records that stay" records={stays} />
             </>

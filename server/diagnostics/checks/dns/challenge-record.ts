@@ -10,7 +10,7 @@ export const challengeRecord: Check = {
   async run({ name }, tools) {
     const at = `_acme-challenge.${name}`;
     const answers = usable(await tools.askNameServers(at, 'TXT'));
-    if (answers.length === 0) return unknown(`No name server says what is at ${at}.`);
+    if (answers.length === 0) return unknown(`No name server answers for ${at}.`);
     const target = answers.find(({ cname }) => cname !== null)?.cname ?? null;
     if (target !== null && (await tools.zoneOf(target)) === null) {
       return fail(`${at} is an alias (CNAME) of ${target}, which does not exist.`, `Delete the CNAME record of ${at}.`);

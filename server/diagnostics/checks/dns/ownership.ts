@@ -10,7 +10,7 @@ export const ownership: Check = {
     const { proof } = subject.own ?? {};
     if (!proof) return unknown('Nothing needs to be proved.');
     const answers = await tools.askNameServers(proof.name, 'TXT');
-    if (usable(answers).length === 0) return unknown(`No name server says what is at ${proof.name}.`);
+    if (usable(answers).length === 0) return unknown(`No name server answers for ${proof.name}.`);
     const repair = recordsRepair(subject);
     const fix = `Set TXT ${proof.name} to ${proof.value}.`;
     const values = valuesOf(answers);

@@ -67,7 +67,9 @@ async function judgeOther({ url, name, witness }: Subject, page: Answered, tools
       `Switch off Email Address Obfuscation for ${name} at Cloudflare, and anything else there that rewrites pages.`,
     );
   }
-  return warn(seen, 'Another host answers, or something in between changes the page: publish again.', { repair });
+  return warn(seen, 'Publish again. If nothing changes, another host answers there, or a proxy rewrites the page.', {
+    repair,
+  });
 }
 
 async function follow(start: string, tools: Tools) {
