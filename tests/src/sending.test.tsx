@@ -135,7 +135,8 @@ test('files that are live already are promised no release', async () => {
 test('before most of a site is removed a person is asked, also where its files cannot be read', async () => {
   const film = new File(['film'], 'film.mp4');
   vi.spyOn(film, 'arrayBuffer').mockRejectedValue(new Error('The file is gone.'));
-  setChosen('harbour', { ...harbour, files: [...harbour.files, { path: 'film.mp4', file: film }] });
+  const page = { path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') };
+  setChosen('harbour', { name: 'harbour', files: [page, { path: 'film.mp4', file: film }] });
   const live = ['boats.html', 'film.mp4', 'menu.html', 'pier.html'].map((path) => [path, 'a'.repeat(64), 4]);
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
