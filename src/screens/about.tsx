@@ -7,7 +7,6 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page/page.tsx';
 import { SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
-import { dropText } from '../lib/browser/is-touch.ts';
 import { paths } from '../lib/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
@@ -18,7 +17,7 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Globe,
     title: 'Website Deployment',
-    text: `Drop a folder or a ZIP. ${LIVE_ONCE_COMPARED} You can roll back to an earlier release.`,
+    text: `Choose a folder or a ZIP, or drop it. ${LIVE_ONCE_COMPARED} You can roll back to an earlier release.`,
   },
   {
     icon: Route,
@@ -74,7 +73,7 @@ export function AboutScreen() {
                 <Icon className="text-accent" />
                 {title}
               </h3>
-              <p className="mt-1.5 text-sm text-ink-muted text-pretty">{dropText(text)}</p>
+              <p className="mt-1.5 text-sm text-ink-muted text-pretty">{text}</p>
             </li>
           ))}
         </ul>
