@@ -44,7 +44,10 @@ test('the log of a release says what is wrong with its files, and where, without
 });
 
 test.each([
-  [{ 'about.html': 'x' }, ['Files without a start page', /^There is no index\.html\. If about\.html is your home page/]],
+  [
+    { 'about.html': 'x' },
+    ['Files without a start page', /^There is no index\.html\. If about\.html is your home page/],
+  ],
   [
     { 'package.json': '{"dependencies":{"astro":"5"}}', 'src/index.astro': 'x' },
     [
