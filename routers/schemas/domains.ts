@@ -31,7 +31,7 @@ export const listDomainsInput = z.optional(
     state: z.optional(domainStateSchema),
     /** Limits the list to domains that wait for a record, or no longer have one. */
     needsCare: z.optional(z.literal(true)),
-    /** Limits it to those of them that are past their set-up: no longer as they should be, or proved by another account. */
+    /** Limits it to those of them that are past their set-up: broken since, or proved by another account. */
     isBroken: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,

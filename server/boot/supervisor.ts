@@ -31,7 +31,7 @@ export type FromChild =
   /** The child takes messages from now on; earlier ones are lost. */
   | { kind: 'connected' }
   | { kind: 'ready' }
-  /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
+  /** Sent again and again by a child whose event loop turns. `isDebugged`: a debugger may hold it at any line. */
   | { kind: 'alive'; isDebugged: boolean }
   | { kind: 'failed'; sentence: string; exitCode: ExitCode };
 

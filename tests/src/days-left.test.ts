@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trialText } from '../../src/features/subscription/days-left.tsx';
-
-const trial: Subscription = {
-  status: 'trialing',
-  plan: 'PRO',
-  startedAt: new Date('2030-01-01T12:00:00Z'),
-  endsAt: new Date('2030-01-15T12:00:00Z'),
-  renews: false,
-  cancelAtEnd: false,
-  nextPlan: null,
-};
+import { trial } from '../support/screen-fixtures.ts';
 
 test.each([
   ['2030-01-01T12:00:00Z', 'Trial: 14 days left'],

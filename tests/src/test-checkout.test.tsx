@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Payment } from '../../routers/schemas/payments.ts';
-import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { LeftCheckoutView } from '../../src/features/payments/left-checkout.tsx';
 import { TestCheckoutScreen } from '../../src/screens/checkout/test.tsx';
 import { SubscriptionCancelScreen } from '../../src/screens/subscription/cancel.tsx';
 import { showScreen } from '../support/screen.tsx';
+import { trial } from '../support/screen-fixtures.ts';
 
 afterEach(() => document.head.replaceChildren());
 
@@ -54,16 +54,6 @@ test('once a payment service takes the money, an open test payment cannot be pai
   expect(shown.page.textContent).not.toContain('No money moves');
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
 });
-
-const trial: Subscription = {
-  status: 'trialing',
-  plan: 'PRO',
-  startedAt: new Date('2030-01-01T12:00:00Z'),
-  endsAt: new Date('2030-01-15T12:00:00Z'),
-  renews: false,
-  cancelAtEnd: false,
-  nextPlan: null,
-};
 
 test.each([
   ['BASIC', trial, 'Your Pro trial ends as soon as Basic starts, which is when you pay. It renews each month for $5,'],

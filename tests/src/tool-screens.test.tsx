@@ -4,7 +4,6 @@ import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
-import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
 import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts';
@@ -31,18 +30,10 @@ import {
   secondsLater,
   shownAt,
   stepOf,
+  trial,
 } from '../support/screen-fixtures.ts';
 
 const onPro = allowanceOf();
-const trial: Subscription = {
-  status: 'trialing',
-  plan: 'PRO',
-  startedAt: shownAt,
-  endsAt: secondsLater(14 * 86_400),
-  renews: false,
-  cancelAtEnd: false,
-  nextPlan: null,
-};
 const draft = deploymentOf({
   name: 'draft',
   state: 'draft',

@@ -3,7 +3,7 @@ import type { PlatformConnection } from '../../routers/schemas/connections.ts';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { ListedRelease, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
-import type { Allowance } from '../../routers/schemas/subscription.ts';
+import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
 import type { Publication } from '../../src/uploads/publications.ts';
 import type { Answers } from './screen.tsx';
 
@@ -171,6 +171,17 @@ export function connectionOf(fields: Partial<PlatformConnection> = {}): Platform
     ...fields,
   };
 }
+
+/** The trial of Pro, begun when it is shown: it ends on Jan 15, 2030. */
+export const trial: Subscription = {
+  status: 'trialing',
+  plan: 'PRO',
+  startedAt: shownAt,
+  endsAt: secondsLater(14 * 86_400),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
+};
 
 export function allowanceOf(fields: Partial<Allowance> = {}): Allowance {
   return {

@@ -1,9 +1,8 @@
 import Stripe from 'stripe';
-import { JobModel } from '../../server/database/models/job.ts';
 import { PaymentCustomerModel } from '../../server/database/models/plans/payment-customer.ts';
 import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
-import { enqueueDue } from '../../server/queue/recurring.ts';
 import { createTestApp, type Person, type TestAppOptions } from './app.ts';
+import { runRecurring } from './run-recurring.ts';
 import { startStripe } from './standins/stripe/index.ts';
 import { make } from './standins/stripe/objects.ts';
 import { SECRET_KEY, WEBHOOK_SECRET } from './standins/stripe/secrets.ts';
@@ -55,18 +54,7 @@ export async function createStripeApp({ aheadMs = 0, ...options }: TestAppOption
       await app.jobs.drain();
     },
     /** Time goes by without any notice, and what is due by then is asked for. */
-    async passUntold(ms: number) {
-      app.clock.advance(ms);
-      // Those of another test stand for the same time.
-      const forget = (by: object) =>
-        JobModel.deleteMany({ _id: / /, ...by })
-          .setOptions({ acrossAccounts: 'jobs' })
-          .comment('test');
-      await forget({});
-      await enqueueDue(app.providers.now(), 0);
-      await forget({ name: { $ne: 'reconcile-payments' } });
-      await app.jobs.drain();
-    },
+    passUntold: (ms: number) => runRecurring(app, 'reconcile-payments', ms),
     /** The stand-in's page behind an address that the person was led to. */
     pageOf: (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '',
     async customerOf({ user }: Person): Promise<string> {

@@ -46,8 +46,8 @@ export async function ensureCertificate(
 
 /**
  * Makes orders of a domain due that CAA records forbade and now allow. If no check has seen them forbid, that is only
- * an order that this Fairlead itself refused `since` the last check. This is no retry by
- * hand, which would have limits of its own.
+ * an order that this Fairlead itself refused `since` the last check. This is no retry by hand, which would have limits
+ * of its own.
  */
 export async function retryForbidden(
   session: ClientSession,

@@ -10,8 +10,8 @@ import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './v
 import { isOfLookup } from './words.ts';
 
 /**
- * Calls the API of another company, in the same way for hosting platforms (server/publishing/platforms/http.ts) and DNS providers
- * (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked against a
+ * Calls the API of another company, in the same way for hosting platforms (server/publishing/platforms/http.ts) and
+ * DNS providers (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked against a
  * schema, and a refusal becomes one of our failures. `repeat` tries again: the wait doubles from 1 s to 60 s and is
  * never shorter than the vendor asks for; a wait of more than a minute is left to the caller.
  *
@@ -205,7 +205,7 @@ function unanswered<Failure>({ rules, call, vendor, request }: Exchange<Failure>
 
 /** The address of an API is known everywhere, so what fails is the network of this Fairlead. */
 function notFoundFromHere(title: string, cause: EgressError): AppError {
-  const message = `This Fairlead cannot find the address of ${title}: it may have no network. Nothing was sent there, and no token was tested.`;
+  const message = `This Fairlead cannot find the address of ${title}: it may have no network. Nothing was sent there.`;
   const person = 'Check the network of this Fairlead, then try again.';
   return new AppError('platform_down', message, { ...hintsOf({ job: TRIED_AGAIN.job, person }), cause });
 }

@@ -67,7 +67,7 @@ export async function recordRemovals(
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
-/** Erases some of its releases with all that became of them; false when none is left. Their files are collected later. */
+/** Erases some of its releases with all that became of them; false when none is left. Files are collected later. */
 export async function eraseSomeReleases(session: ClientSession, deployment: DeploymentDoc): Promise<boolean> {
   const { accountId, _id: deploymentId } = deployment;
   const releases = await ReleaseModel.find({ accountId, deploymentId }, { _id: 1 })

@@ -15,6 +15,7 @@ const database = client.db(databaseName);
 const sessions = database.collection<Document & { _id: string }>('sessions');
 const deployments = database.collection<Document & { _id: string }>('deployments');
 const releases = database.collection<Document & { _id: string }>('releases');
+const domains = database.collection<Document & { _id: string }>('domains');
 const acceptances = database.collection<Document & { _id: string }>('disclaimer_acceptances');
 
 const CALLS_A_MINUTE = Number.POSITIVE_INFINITY;
@@ -75,7 +76,10 @@ function toReference(release: Document | undefined) {
 
 const siteUrl = (slug: string): string => `http://${slug}.localhost:3001`;
 
-function toItem(row: Document, references: ReadonlyMap<string, Document>) {
+/** What a request reads beside its rows. */
+type Read = { references: ReadonlyMap<string, Document>; urls: ReadonlyMap<string, string> };
+
+function toItem(row: Document, { references, urls }: Read) {
   const { _id: id, name, slug, platform, state, releaseCount, isSinglePage, hasCleanUrls, createdAt, updatedAt } = row;
   return {
     id,
@@ -84,6 +88,7 @@ function toItem(row: Document, references: ReadonlyMap<string, Document>) {
     platform,
     state,
     url: siteUrl(slug),
+    visitUrl: urls.get(id) ?? siteUrl(slug),
     destinations: row.destinations.map((one: Document) => ({
       id: one._id,
       platform: one.platform,
@@ -119,9 +124,14 @@ async function listDeployments(request: Request, response: Response): Promise<vo
   const page = rows.slice(0, limit);
   const ids = [...new Set(page.flatMap((row) => [row.currentReleaseId, row.latestReleaseId]))].filter(Boolean);
   const projection = { number: 1, state: 1, createdAt: 1, finishedAt: 1, liveSince: 1, error: 1, corruptedFiles: 1 };
-  const found = await releases.find({ _id: { $in: ids }, accountId }, { projection }).toArray();
+  const ofPage = { accountId, deploymentId: { $in: page.map((row) => row._id) }, state: 'active', lostAt: null };
+  const [found, active] = await Promise.all([
+    releases.find({ _id: { $in: ids }, accountId }, { projection }).toArray(),
+    domains.find(ofPage, { projection: { deploymentId: 1, servedName: 1 }, sort: { createdAt: -1 } }).toArray(),
+  ]);
   const references = new Map(found.map((release) => [release._id, release]));
-  response.json({ items: page.map((row) => toItem(row, references)), nextCursor: null });
+  const urls = new Map(active.map(({ deploymentId, servedName }) => [deploymentId, `http://${servedName}`]));
+  response.json({ items: page.map((row) => toItem(row, { references, urls })), nextCursor: null });
 }
 
 async function disclaimerStatus(request: Request, response: Response): Promise<void> {

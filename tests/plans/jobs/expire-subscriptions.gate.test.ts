@@ -1,31 +1,18 @@
 import { expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { JobModel } from '../../../server/database/models/job.ts';
 import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
 import { SubscriptionModel } from '../../../server/database/models/plans/subscription.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { addMonths, DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { renewPlan } from '../../../server/plans/payments/renew.ts';
 import { notifyEnd } from '../../../server/plans/subscription/ending.ts';
-import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { refusalOf } from '../../support/refusal.ts';
+import { runRecurring } from '../../support/run-recurring.ts';
 import { IS_FULL } from '../../support/size.ts';
 
-/** Lets the time pass, and runs the job that is due by then; the other recurring ones, which have a space in their ids, are left out. */
-async function pass(app: TestApp, ms: number): Promise<void> {
-  app.clock.advance(ms);
-  // Those of another test stand for the same time.
-  const forget = (by: object) =>
-    JobModel.deleteMany({ _id: / /, ...by })
-      .setOptions({ acrossAccounts: 'jobs' })
-      .comment('test');
-  await forget({});
-  await enqueueDue(app.providers.now(), 0);
-  await forget({ name: { $ne: 'expire-subscriptions' } });
-  await app.jobs.drain();
-}
+const pass = (app: TestApp, ms: number) => runRecurring(app, 'expire-subscriptions', ms);
 
 /** Somebody whose address is confirmed: no other gets such mails. */
 async function confirmed(person: Person): Promise<Person> {
