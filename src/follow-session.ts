@@ -1,6 +1,6 @@
 import { isSignedOut, session } from './api/session/session.ts';
-import { followDrafts } from './lib/draft-storage.ts';
-import { hasUploadRecords } from './lib/storage.ts';
+import { followDrafts } from './lib/storage/draft-storage.ts';
+import { hasUploadRecords } from './lib/storage/storage.ts';
 
 /** Makes the browser's stored data follow the account: drafts of forms, and selections to publish. */
 export function followSession(): void {

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import { HOSTING_TITLES } from '../routers/schemas/platforms/titles.ts';
 import { type LazyComponent, lazyComponent } from './lib/lazy-component.tsx';
-import { matchesPath, type PathName, paths } from './lib/paths.ts';
+import { matchesPath, type PathName, paths } from './lib/paths/paths.ts';
 
 export type Access = 'public' | 'app' | 'subscription';
 export type SkeletonKind = 'dashboard' | 'table' | 'form' | 'spinner';

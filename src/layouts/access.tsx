@@ -3,7 +3,7 @@ import { Redirect } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Spinner } from '../components/spinner.tsx';
 import { useAddress } from '../lib/browser/location.ts';
-import { href } from '../lib/paths.ts';
+import { href } from '../lib/paths/paths.ts';
 import type { Access } from '../routes.tsx';
 import { Unreachable } from './unreachable.tsx';
 

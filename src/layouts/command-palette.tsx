@@ -26,8 +26,8 @@ import { useLogout } from '../features/auth/use-logout.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { useDebounced } from '../lib/browser/use-debounced.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
-import { href, type PathName, paths } from '../lib/paths.ts';
-import { type Theme, writeTheme } from '../lib/storage.ts';
+import { href, type PathName, paths } from '../lib/paths/paths.ts';
+import { type Theme, writeTheme } from '../lib/storage/storage.ts';
 import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
 
 type Command = {

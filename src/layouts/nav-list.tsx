@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Tag } from '../components/badge.tsx';
 import { classNames } from '../components/class-names.ts';
 import { useAddress } from '../lib/browser/location.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 
 /** Leaves room for the longest label, in medium weight, beside its badge. */

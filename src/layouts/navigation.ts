@@ -19,7 +19,7 @@ import {
   Tag,
   Upload,
 } from 'lucide-react';
-import { matchesPath, type PathName, paths } from '../lib/paths.ts';
+import { matchesPath, type PathName, paths } from '../lib/paths/paths.ts';
 import { type AppRoute, findRoute } from '../routes.tsx';
 
 export type Entry = { name: PathName; label: string; icon: LucideIcon; badge?: 'Beta' | 'New' };

@@ -7,7 +7,7 @@ import { DisclaimerGate } from '../features/disclaimer/disclaimer-gate.tsx';
 import { FeedbackPrompt } from '../features/feedback/feedback-prompt.tsx';
 import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { useTitle } from '../lib/browser/page-title.ts';
-import { href, isAuthScreen } from '../lib/paths.ts';
+import { href, isAuthScreen } from '../lib/paths/paths.ts';
 import { type AppRoute, findRoute } from '../routes.tsx';
 import { AccessGuard } from './access.tsx';
 import { PlainLayout } from './plain.tsx';

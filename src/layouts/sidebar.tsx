@@ -9,7 +9,7 @@ import { Offline } from '../components/offline.tsx';
 import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useAddress } from '../lib/browser/location.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { openCommandPalette } from './command-palette-key.tsx';
 import { MobileMenu } from './mobile-menu.tsx';

@@ -3,7 +3,7 @@ import { Redirect } from 'wouter';
 import { DataProvider } from '../api/data-provider.tsx';
 import { useHasActiveSubscription } from '../api/has-active-subscription.ts';
 import { Spinner } from '../components/spinner.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { Unreachable } from './unreachable.tsx';
 
 /** Asks the server whether the signed-in person has a subscription, with a client that no other guard needs. */

@@ -1,5 +1,5 @@
 // Runs before the first paint, so that no theme flashes up; a file of its own, since the policy allows no inline script.
-// The key is the one in src/lib/storage.ts.
+// The key is the one in src/lib/storage/storage.ts.
 (() => {
   const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 

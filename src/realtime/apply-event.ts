@@ -5,7 +5,7 @@ import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.
 import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/overlays/toast-store.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 /** The queries to fetch again after each event, by router: exactly those that it can have changed. */
 const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {

@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page/page.tsx';
 import { SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
 /** The form weighs 20 KB with its libraries, and comes at the end of a long page. */

@@ -10,7 +10,7 @@ import { ChangePasswordForm } from '../features/auth/password/change-password-fo
 import { SessionList } from '../features/auth/session-list.tsx';
 import { ReceiptList } from '../features/payments/receipt-list.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 export function AccountScreen() {
   const { user } = useUser();

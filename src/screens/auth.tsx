@@ -11,9 +11,9 @@ import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
 import { useAddress, useNavigate } from '../lib/browser/location.ts';
-import { matchesPath, paths } from '../lib/paths.ts';
-import { wantedRedirect } from '../lib/safe-redirect.ts';
-import { LOCAL_KEYS } from '../lib/storage.ts';
+import { matchesPath, paths } from '../lib/paths/paths.ts';
+import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
+import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 import { isZip, type Selection, selectionTitle } from '../uploads/selection/selection.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
 

@@ -8,7 +8,7 @@ import { Page } from '../components/page/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/browser/location.ts';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { priceOf } from '../lib/prices.ts';
 
 const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [

@@ -10,7 +10,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { CertificateList } from '../features/certificates/certificate-list.tsx';
 import { formatAddress } from '../lib/format.ts';
 import { isLocalAddress } from '../lib/local-address.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 /** The most that the server answers at once; Domains has all of them. */
 const SHOWN = 50;

@@ -22,7 +22,7 @@ import { WaitingFiles } from '../features/deployments/select/waiting-files.tsx';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
 

@@ -16,7 +16,7 @@ import { LostConnectionNotices } from '../features/deployments/manage/lost-conne
 import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
 import { templateId } from '../features/deployments/templates/templates.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 
 const TITLE = 'Deployment editor';
 

@@ -8,7 +8,7 @@ import { oneOf, useListFilters } from '../features/deployments/manage/use-list-f
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import type { ShownReleaseState } from '../lib/waiting.ts';
 
 const SHOWN_STATES = [

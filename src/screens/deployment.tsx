@@ -42,7 +42,7 @@ import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 

@@ -23,7 +23,7 @@ import { WritableNotice } from '../features/deployments/manage/writable-notice.t
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 /** Most accounts have no left sites. */
 const leftSites = lazyComponent<LeftSitesProps>(

@@ -28,7 +28,7 @@ import { ReportHistory } from '../features/diagnostics/report-history.tsx';
 import { endOf, type ReleasePart, releaseParts, tookOf } from '../features/releases/progress/release-parts.ts';
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { shownState } from '../lib/waiting.ts';
 
 const RecordPlanDialog = lazyDialog(

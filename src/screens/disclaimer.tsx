@@ -10,7 +10,7 @@ import { disclaimerSections } from '../features/disclaimer/disclaimer-text.ts';
 import { ReleasePicture } from '../features/disclaimer/release-picture.tsx';
 import { useAcceptDisclaimer } from '../features/disclaimer/use-accept-disclaimer.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 export function DisclaimerScreen() {
   const { user, isLoading } = useUser();

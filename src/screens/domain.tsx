@@ -24,7 +24,7 @@ import type { RemovedDomainProps } from '../features/domains/removed-domain.tsx'
 import { useDomain } from '../features/domains/use-domain.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { writtenName } from '../lib/written-name.ts';
 
 /** Needed only for domains at a platform. */

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { ArticleList } from '../features/help/article-list.tsx';
 import { questions } from '../features/help/questions.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 export function FaqScreen() {
   return (

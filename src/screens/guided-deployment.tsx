@@ -1,4 +1,4 @@
-import { GuidedSteps } from '../features/deployments/create/guided-steps.tsx';
+import { GuidedSteps } from '../features/deployments/create/guided/guided-steps.tsx';
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
 import { DomainQuestion } from '../features/domains/add/domain-question.tsx';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';

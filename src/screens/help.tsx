@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { ArticleList } from '../features/help/article-list.tsx';
 import { guides } from '../features/help/guides.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 export function HelpScreen() {
   return (

@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { Page } from '../components/page/page.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
-import { href } from '../lib/paths.ts';
+import { href } from '../lib/paths/paths.ts';
 import { reachText } from '../lib/sites-address.ts';
 
 export function HomeScreen() {

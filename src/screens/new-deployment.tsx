@@ -21,7 +21,7 @@ import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/us
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { isOver, type Publication, usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection/selection.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 export function NotFoundScreen() {
   return (

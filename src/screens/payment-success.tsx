@@ -14,7 +14,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { paidText, receiptFacts } from '../features/payments/payment-facts.ts';
 import { formatDate } from '../lib/format.ts';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 
 /** Shows the plan, and the last payment for one, as the server has them. */
 export function PaymentSuccessScreen() {

@@ -15,7 +15,7 @@ import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { RoomNotice } from '../features/deployments/select/room.tsx';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../lib/sites-address.ts';
 import { selectionTitle } from '../uploads/selection/selection.ts';
 

@@ -13,7 +13,7 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { kindOf, paidText, receiptFacts } from '../features/payments/payment-facts.ts';
-import { paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths/paths.ts';
 
 /** Shows one payment as the server has it, on a page that prints on one sheet. */
 export function ReceiptScreen() {

@@ -31,7 +31,7 @@ import { ReleaseBadge } from '../features/releases/release-badge.tsx';
 import { isCancellable, SOURCE_LABELS, wasSeenLive } from '../features/releases/release-labels.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 

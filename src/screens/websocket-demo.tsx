@@ -8,7 +8,7 @@ import { Spinner } from '../components/spinner.tsx';
 import { ChannelStateBadge } from '../features/events/channel-state.tsx';
 import { EventList } from '../features/events/event-list.tsx';
 import { TestForm } from '../features/events/test-form.tsx';
-import { href, paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths/paths.ts';
 import { useChannel } from '../realtime/channel.ts';
 
 /** Shows the real channel: its state, and events as they arrive. */

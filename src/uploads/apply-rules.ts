@@ -6,7 +6,7 @@ import {
   withoutPrivateKeys,
 } from '../../routers/rules/uploads/upload-rules.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { isKnownPrivateKey } from './private-keys.ts';
+import { isKnownPrivateKey } from './inspection/private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection/selection.ts';
 
 /** A file of a folder or of a ZIP, under the path that it is published with. */

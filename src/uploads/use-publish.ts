@@ -3,7 +3,7 @@ import { errorToast } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { showToast } from '../components/overlays/toast-store.ts';
-import { hasUploadRecords } from '../lib/storage.ts';
+import { hasUploadRecords } from '../lib/storage/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { PublicationRequest } from './publications.ts';
 

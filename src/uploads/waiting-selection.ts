@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { isSignedOut, session } from '../api/session/session.ts';
-import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
+import { hasUploadRecords, SESSION_KEYS } from '../lib/storage/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { Selection } from './selection/selection.ts';
 import type { StoredSelection } from './stored-selections.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page, Request } from '@playwright/test';
-import { paths } from '../../src/lib/paths.ts';
+import { paths } from '../../src/lib/paths/paths.ts';
 import { seenBefore } from '../specification/accounts.ts';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { IS_FULL } from '../support/size.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type APIResponse, test as base, expect, type Page } from '@playwright/test';
 import { DISCLAIMER_SEEN } from '../../routers/schemas/disclaimer.ts';
-import { SESSION_KEYS } from '../../src/lib/storage.ts';
+import { SESSION_KEYS } from '../../src/lib/storage/storage.ts';
 import type { Account } from '../support/api-account.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { followPage } from './met.ts';

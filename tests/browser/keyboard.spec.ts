@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { LOCAL_KEYS } from '../../src/lib/storage/storage.ts';
 import { releaseEnd, startPublish } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { readWebManifest } from '../support/web-build.ts';

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
-import { followDrafts } from '../../src/lib/draft-storage.ts';
+import { followDrafts } from '../../src/lib/storage/draft-storage.ts';
 import { typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 import { follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';

@@ -2,7 +2,7 @@ import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
-import { SESSION_KEYS } from '../../src/lib/storage.ts';
+import { SESSION_KEYS } from '../../src/lib/storage/storage.ts';
 import { AuthScreen } from '../../src/screens/auth.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { Palette } from '../../src/layouts/command-palette.tsx';
-import { readTheme } from '../../src/lib/storage.ts';
+import { readTheme } from '../../src/lib/storage/storage.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada, deploymentOf } from '../support/screen-fixtures.ts';

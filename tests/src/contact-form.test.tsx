@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { ContactForm } from '../../src/features/contact/contact-form.tsx';
 import { followSession } from '../../src/follow-session.ts';
-import { readFormDraft } from '../../src/lib/form-draft.ts';
+import { readFormDraft } from '../../src/lib/storage/form-draft.ts';
 import { type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
 
 followSession();

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { followSession } from '../../src/follow-session.ts';
-import { storeDraft } from '../../src/lib/draft-storage.ts';
-import { forgetFormDraft, readFormDraft } from '../../src/lib/form-draft.ts';
-import { formDraftKey } from '../../src/lib/storage.ts';
+import { storeDraft } from '../../src/lib/storage/draft-storage.ts';
+import { forgetFormDraft, readFormDraft } from '../../src/lib/storage/form-draft.ts';
+import { formDraftKey } from '../../src/lib/storage/storage.ts';
 
 followSession();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isDisclaimerExempt } from '../../src/features/disclaimer/disclaimer-rules.ts';
-import { isAuthScreen } from '../../src/lib/paths.ts';
+import { isAuthScreen } from '../../src/lib/paths/paths.ts';
 import { findRoute } from '../../src/routes.tsx';
 import { ROUTES, routesOf } from '../specification/route-table.ts';
 

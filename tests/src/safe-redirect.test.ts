@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wantedRedirect } from '../../src/lib/safe-redirect.ts';
+import { wantedRedirect } from '../../src/lib/paths/safe-redirect.ts';
 
 const origin = 'https://app.example';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
 import { SessionMachine, type SessionMessage } from '../../src/api/session/session-machine.ts';
 import { createTokenStore } from '../../src/api/session/token-store.ts';
-import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage.ts';
+import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage/storage.ts';
 import { requestHandler } from '../support/request-handler.ts';
 
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> };

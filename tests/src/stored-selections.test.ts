@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { lockElsewhere } from '../../src/features/releases/sent-elsewhere.tsx';
-import { hasUploadRecords } from '../../src/lib/storage.ts';
+import { hasUploadRecords } from '../../src/lib/storage/storage.ts';
 import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
 import {
   changeStored,

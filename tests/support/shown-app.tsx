@@ -10,7 +10,7 @@ import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { App } from '../../src/app.tsx';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
-import { feedbackDismissedKey, LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { feedbackDismissedKey, LOCAL_KEYS } from '../../src/lib/storage/storage.ts';
 import { refusal } from './screen.tsx';
 
 /** The answers of the server by procedure or path: data, a refusal, or a whole response; what is not named is refused. */

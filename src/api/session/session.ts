@@ -1,6 +1,6 @@
 import { SESSION_EXPIRED_TOAST_MS } from '../../../routers/schemas/limits.ts';
 import { clearToasts, showToast } from '../../components/overlays/toast-store.ts';
-import { isAuthScreen } from '../../lib/paths.ts';
+import { isAuthScreen } from '../../lib/paths/paths.ts';
 import { type CountedInit, requestCounted } from '../counted-request.ts';
 import { rewriteApiPath } from './rewrite.ts';
 import { SessionMachine, type SessionMessage } from './session-machine.ts';

@@ -1,5 +1,5 @@
 import { SESSION_EXPIRY_MESSAGE_WINDOW_MS } from '../../../routers/schemas/limits.ts';
-import { LOCAL_KEYS, SESSION_KEYS } from '../../lib/storage.ts';
+import { LOCAL_KEYS, SESSION_KEYS } from '../../lib/storage/storage.ts';
 
 export type Access = { accessToken: string; expiresAt: Date };
 export type ExpiryMarker = { reason: string; at: number };

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { LostConnection } from '../../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { connectionLinks, useReturnState } from '../../lib/connection-links.ts';
+import { connectionLinks, useReturnState } from '../../lib/paths/connection-links.ts';
 import { Button, type ButtonProps } from '../button.tsx';
 
 export type MendConnectionProps = Pick<ButtonProps, 'size'> & {

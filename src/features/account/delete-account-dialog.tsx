@@ -11,7 +11,7 @@ import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** `loss`: a sentence about the websites and the plan, shown first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import type { DeploymentStatistics, Outcome } from './release-statistics.ts';
 
 /** Shows the figures of each deployment, so that they can be compared. */

@@ -9,7 +9,7 @@ import { classNames } from '../../components/class-names.ts';
 import { ListStates } from '../../components/lists/list-states.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { DownloadVisits } from './download-visits.tsx';
 import { Ranking } from './ranking.tsx';
 import { VisitChart } from './visit-chart.tsx';

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { Visits } from '../../../routers/schemas/analytics.ts';
 import { Card, CardBody } from '../../components/card.tsx';
 import { BarChart } from '../../components/lists/bar-chart.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { shortLabel, visitsText } from './visit-labels.ts';
 
 export type VisitsWeekProps = { visits: Visits };

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { SendConfirmation } from '../../api/send-confirmation.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
-import { LOCAL_KEYS, tryStorage } from '../../lib/storage.ts';
+import { LOCAL_KEYS, tryStorage } from '../../lib/storage/storage.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 

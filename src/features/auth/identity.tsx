@@ -7,7 +7,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
 
 export function Identity({ user }: { user: User }) {

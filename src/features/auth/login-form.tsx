@@ -15,7 +15,7 @@ import { Input } from '../../components/fields/input.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { useDelayed } from './use-delayed.ts';
 
 export type SendingProps = {

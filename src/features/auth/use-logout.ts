@@ -3,7 +3,7 @@ import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** A person who wants to leave does not wait longer for a silent server. */
 const LOGOUT_TIMEOUT_MS = 8_000;

@@ -11,7 +11,7 @@ import { LoadMore } from '../../components/lists/load-more.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { CertificateRow } from './certificate-row.tsx';
 import { LocalRootNotice } from './local-root-notice.tsx';
 

@@ -7,7 +7,7 @@ import { Field } from '../../components/fields/field.tsx';
 import { Select } from '../../components/fields/select.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** Equals the length of a select; a domain's own page orders its certificate as well. */
 const OFFERED = 50;

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { savePem } from '../../lib/browser/save-text.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 const FILE_NAME = 'fairlead-root.pem';
 

@@ -6,9 +6,9 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate, useVisit } from '../../lib/browser/location.ts';
-import { CONNECT, REPLACE, returnAddress } from '../../lib/connection-links.ts';
-import { paths } from '../../lib/paths.ts';
-import { SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
+import { CONNECT, REPLACE, returnAddress } from '../../lib/paths/connection-links.ts';
+import { paths } from '../../lib/paths/paths.ts';
+import { SESSION_KEYS, tryStorage } from '../../lib/storage/storage.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';
 

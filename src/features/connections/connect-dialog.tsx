@@ -13,7 +13,7 @@ import { Select } from '../../components/fields/select.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
+import { SESSION_KEYS, tryStorage } from '../../lib/storage/storage.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
 

@@ -9,7 +9,7 @@ import { Input } from '../../components/fields/input.tsx';
 import { Textarea } from '../../components/fields/textarea.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
-import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
+import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/storage/form-draft.ts';
 
 const DRAFT = 'contact';
 const empty = { name: '', email: '', message: '' };

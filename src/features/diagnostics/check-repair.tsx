@@ -7,7 +7,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 
 const LOOK_MS = 2_000;
 

@@ -4,7 +4,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { formatAddress } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber } from '../../lib/waiting.ts';
 

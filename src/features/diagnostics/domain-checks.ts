@@ -3,7 +3,7 @@ import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';

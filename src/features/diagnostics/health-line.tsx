@@ -8,7 +8,7 @@ import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Time } from '../../components/time.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 
 const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {
   resolves: 'Domain resolves',

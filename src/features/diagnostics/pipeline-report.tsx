@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
 /** Loaded once there is a report. */

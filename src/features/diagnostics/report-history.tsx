@@ -11,7 +11,7 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { ListStates } from '../../components/lists/list-states.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { VERDICT_LOOKS } from './verdict-looks.ts';
 

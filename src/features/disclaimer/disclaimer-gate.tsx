@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { useUser } from '../../api/user.ts';
 import { useAddress } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { mustAcceptFirst } from './disclaimer-rules.ts';
 import { readDisclaimerSeen } from './disclaimer-seen.ts';
 import type { WantedPage } from './wanted-page.ts';

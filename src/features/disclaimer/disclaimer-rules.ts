@@ -1,4 +1,4 @@
-import { isAuthScreen, paths } from '../../lib/paths.ts';
+import { isAuthScreen, paths } from '../../lib/paths/paths.ts';
 
 /** The input of the rules; `user` is `null` for a visitor and `undefined` while that is not known. */
 export type DisclaimerSituation = {

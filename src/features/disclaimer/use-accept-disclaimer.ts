@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { serverMessage, wasAnswered } from '../../api/errors.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { writeDisclaimerSeen } from './disclaimer-seen.ts';
 import type { WantedPage } from './wanted-page.ts';
 

@@ -1,5 +1,5 @@
 import { useVisit } from '../../lib/browser/location.ts';
-import { isAppPath, matchesPath, paths } from '../../lib/paths.ts';
+import { isAppPath, matchesPath, paths } from '../../lib/paths/paths.ts';
 
 /**
  * The page that somebody was going to when the gate led to /disclaimer: a path with its query and hash, and its name.

@@ -8,7 +8,7 @@ import { HostName } from '../../components/host-name.tsx';
 import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { type DisplayState, StateBadge } from '../../components/states/state-badge.tsx';
 import { formatAddress } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 
 export type AddressTableProps = {
   deployments: readonly Deployment[];

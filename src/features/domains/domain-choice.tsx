@@ -5,7 +5,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 const DomainChoiceDialog = lazyDialog(async () => (await import('./domain-choice-dialog.tsx')).DomainChoiceDialog);
 

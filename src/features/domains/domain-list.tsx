@@ -14,7 +14,7 @@ import { LoadMore } from '../../components/lists/load-more.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
-import { href, paths } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
 import { counterpartText } from './counterpart-text.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { LinkedText } from '../../components/linked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
 import { obstacleOf } from './obstacle.ts';
 

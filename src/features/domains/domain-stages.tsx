@@ -17,7 +17,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
 import { recordsSeen } from './domain-badge.tsx';

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 
 /** Says that a domain is beyond what the plan allows its deployment. */
 export function OverCap({ deploymentId }: { deploymentId: string }) {

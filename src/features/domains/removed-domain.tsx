@@ -3,7 +3,7 @@ import type { RemovedDomain as Removed } from '../../../routers/schemas/domains.
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 export type RemovedDomainProps = { name: string } & Pick<Removed, 'deleteFirst' | 'stays'>;
 

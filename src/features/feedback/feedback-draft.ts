@@ -1,6 +1,6 @@
 import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
-import { storeDraft } from '../../lib/draft-storage.ts';
-import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
+import { storeDraft } from '../../lib/storage/draft-storage.ts';
+import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage/storage.ts';
 
 /** A rating that was typed and not sent yet; kept for the browser session. */
 export type FeedbackDraft = { rating: number; comment: string };

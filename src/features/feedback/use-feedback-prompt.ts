@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { matchesPath, paths } from '../../lib/paths.ts';
+import { matchesPath, paths } from '../../lib/paths/paths.ts';
 import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 

@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Spinner } from '../../components/spinner.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { LeftPage } from './left-page.tsx';
 
 type LeftCheckoutProps = {

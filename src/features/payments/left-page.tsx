@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** The page after a checkout was left; `children` is the first act, if that is not choosing a plan. */
 export function LeftPage({ title, text, children }: { title: string; text: string; children?: ReactNode }) {

@@ -12,7 +12,7 @@ import { ListStates } from '../../components/lists/list-states.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { formatCents } from '../../lib/prices.ts';
 import { kindOf, paidText } from './payment-facts.ts';
 import { PortalButton } from './portal-button.tsx';

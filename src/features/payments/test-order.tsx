@@ -9,7 +9,7 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { FactList } from '../../components/lists/fact-list.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
-import { href, paths } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 import { orderFacts, startText } from './payment-facts.ts';
 
 const ANSWERS: readonly { wish: TestAnswer; label: string; busyLabel: string }[] = [

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useNavigate } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import type { Selection } from '../../uploads/selection/selection.ts';
 import { setWaiting } from '../../uploads/waiting-selection.ts';
 

@@ -6,7 +6,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
 import { LinkedText } from '../../components/linked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { href } from '../../lib/paths.ts';
+import { href } from '../../lib/paths/paths.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { useReleaseActs } from './acts/use-release-acts.ts';
 import { isCancellable, isRetryable } from './release-labels.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { session } from '../../api/session/session.ts';
 import { Notice } from '../../components/notice.tsx';
-import { uploadLock } from '../../lib/storage.ts';
+import { uploadLock } from '../../lib/storage/storage.ts';
 import { listStored } from '../../uploads/stored-selections.ts';
 
 const LOOK_AGAIN_MS = 2_000;

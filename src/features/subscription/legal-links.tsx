@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { classNames } from '../../components/class-names.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 const pages = [
   { to: paths.subscriptionTerms, label: 'Terms' },

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useAddress } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import type { PlanAct } from './plan-act.ts';
 
 // Visitors, who read the plans without tRPC, open neither.

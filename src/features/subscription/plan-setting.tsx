@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { ErrorState } from '../../components/page/error-state.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { endLabel } from './plan-end.ts';
 import { PlanLife } from './plan-life.tsx';
 import type { PlanSituation } from './plan-situation.ts';

@@ -1,5 +1,5 @@
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 
 /** Returns the next step after a plan: the waiting folder, if the plan has room for one more deployment. */

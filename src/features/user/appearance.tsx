@@ -1,6 +1,6 @@
 import { ChoiceList } from '../../components/fields/choice-list.tsx';
 import { useTheme } from '../../lib/browser/use-theme.ts';
-import type { Theme } from '../../lib/storage.ts';
+import type { Theme } from '../../lib/storage/storage.ts';
 
 const THEMES: readonly { value: Theme; title: string; description?: string }[] = [
   { value: 'system', title: 'System', description: 'Follows your device.' },

@@ -8,7 +8,7 @@ import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
-import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
+import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/storage/form-draft.ts';
 import { BetaBadge } from './beta-badge.tsx';
 
 const DRAFT = 'profile';

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { hasUploadRecords } from '../storage.ts';
+import { hasUploadRecords } from '../storage/storage.ts';
 
 /** Returns whether anything that waits or is being sent is stored, and follows those of other tabs. */
 export function useHasUploadRecords(): boolean {

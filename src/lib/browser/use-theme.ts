@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { readTheme, type Theme, writeTheme } from '../storage.ts';
+import { readTheme, type Theme, writeTheme } from '../storage/storage.ts';
 
 /** Returns the theme of this browser, and a function that stores and applies another at once. */
 export function useTheme(): [Theme, (next: Theme) => void] {

@@ -8,7 +8,7 @@ import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** The target of the link in a confirmation mail. */
 export function AuthConfirmScreen() {

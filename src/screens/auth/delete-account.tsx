@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { MailedAct } from '../../features/auth/mailed-act.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** The target of the link that is mailed to delete the account. */
 export function AuthDeleteAccountScreen() {

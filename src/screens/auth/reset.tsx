@@ -8,7 +8,7 @@ import { ForgotPasswordForm } from '../../features/auth/password/forgot-password
 import { ResetPasswordForm } from '../../features/auth/password/reset-password-form.tsx';
 import { useResetLink } from '../../features/auth/password/use-reset-link.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 /** The page behind 'Forgot your password?', and the target of the link that it mails. */
 export function AuthResetScreen() {

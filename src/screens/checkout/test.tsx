@@ -10,7 +10,7 @@ import { FailedState } from '../../components/page/failed-state.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { TestOrder } from '../../features/payments/test-order.tsx';
-import { href, paths } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
 
 /** Stands in for the page of a payment service while none is set up, and says so. */

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { STORED_COOKIES, STORED_DATA } from '../../features/account/stored-data.ts';
 import { SupportEmail } from '../../features/contact/support-email.tsx';
 import { LegalPage, type LegalPart } from '../../features/subscription/legal-page.tsx';
-import { paths } from '../../lib/paths.ts';
+import { paths } from '../../lib/paths/paths.ts';
 
 const PARTS: readonly LegalPart[] = [
   {

@@ -14,7 +14,7 @@ import type { PlanSituation } from '../../features/subscription/plan-situation.t
 import { useNextStep } from '../../features/subscription/use-next-step.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
 import { useAddress } from '../../lib/browser/location.ts';
-import { href, paths } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 
 /** Events tell of most changes; because the person waits for this one, it is polled as well. */
 const LOOK_AGAIN_MS = 5_000;

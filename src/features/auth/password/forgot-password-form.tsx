@@ -10,7 +10,7 @@ import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { RESET_LINK_LIFETIME } from '../link-expiry.ts';
 import { OutboxCommand } from '../outbox-command.tsx';
 

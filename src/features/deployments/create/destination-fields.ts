@@ -5,7 +5,7 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { optionFieldsOf, PAYMENT_CONSENT } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/schemas/platforms/options.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 
 /** The fields of a form for a place of publication: of a new deployment, or of one more destination. */
 export type DestinationFields = {

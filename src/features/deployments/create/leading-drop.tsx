@@ -1,5 +1,5 @@
 import { useNavigate } from '../../../lib/browser/location.ts';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { setWaiting, useReselect } from '../../../uploads/waiting-selection.ts';
 import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';
 

@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { type DeploymentAct, DeploymentDialog } from '../manage/deployment-dialog.tsx';
 
 export type NextStepsProps = { deploymentId: string; mayChange: boolean; onStartAgain: () => void };

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';

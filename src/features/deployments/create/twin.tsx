@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { useComparison } from '../select/use-comparison.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 

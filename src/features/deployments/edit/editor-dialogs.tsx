@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { writeEdits } from '../../../uploads/stored-edits.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
 import { type Base, rebased, replacing, withRestored } from './draft.ts';

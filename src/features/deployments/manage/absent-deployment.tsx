@@ -3,7 +3,7 @@ import { errorDetails, errorMessage } from '../../../api/errors.ts';
 import { isNothing } from '../../../api/shown-failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { ErrorState } from '../../../components/page/error-state.tsx';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 
 export type AbsentDeploymentProps = {
   question: { error: unknown; isFetching: boolean; refetch: () => unknown };

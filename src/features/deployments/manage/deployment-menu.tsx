@@ -17,7 +17,7 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuFooter, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 
 export type DeploymentMenuProps = {

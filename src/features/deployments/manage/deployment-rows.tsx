@@ -7,7 +7,7 @@ import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { formatAddress } from '../../../lib/format.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { deploymentDisplayState } from '../display-state.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 

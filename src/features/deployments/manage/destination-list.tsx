@@ -18,7 +18,7 @@ import { DestinationBadge } from '../../../components/states/destination-badge.t
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths/paths.ts';
 import { waitingNumber } from '../../../lib/waiting.ts';
 
 // With the form of a new destination they would be as large as the rest of the page.

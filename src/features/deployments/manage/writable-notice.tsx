@@ -4,7 +4,7 @@ import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { overCapLabels } from '../plan-labels.ts';
 
 const WritableDialog = lazyDialog(async () => (await import('./writable-dialog.tsx')).WritableDialog);

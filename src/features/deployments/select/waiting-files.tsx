@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { type Selection, selectionTitle } from '../../../uploads/selection/selection.ts';
 import { setWaiting } from '../../../uploads/waiting-selection.ts';
 

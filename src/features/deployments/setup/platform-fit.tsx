@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { HostingPlatform } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { NeedsQuestion } from '../rank/needs-question.tsx';
 import { RankReasons } from '../rank/rank-reasons.tsx';
 import { recommendedIn, useRanking } from '../rank/use-ranking.ts';

@@ -8,7 +8,7 @@ import { Input } from '../../../components/fields/input.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths/paths.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { type DestinationFields, destinationOf, missingChoice } from '../create/destination-fields.ts';
 import { usePlanBlocker } from '../create/use-plan-blocker.ts';

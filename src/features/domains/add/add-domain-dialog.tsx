@@ -9,7 +9,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths/paths.ts';
 import { domainCapText } from '../domain-cap-text.ts';
 import type { AddDomainDialogProps } from '../domain-list.tsx';
 import { LocalSitesNotice } from '../local-sites-notice.tsx';

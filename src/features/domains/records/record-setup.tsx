@@ -9,7 +9,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
-import { paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { leadHere } from '../loopback-notice.tsx';
 import { obstacleOf } from '../obstacle.ts';

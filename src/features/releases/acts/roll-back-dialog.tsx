@@ -9,7 +9,7 @@ import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<

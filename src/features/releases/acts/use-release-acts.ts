@@ -3,7 +3,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 
 export type ReleaseActsOptions = {
   /** False when the page already follows the newest release: its steps are visible without another page. */

@@ -5,7 +5,7 @@ import { CORRUPTED_FILES_MAX } from '../../../../routers/schemas/limits.ts';
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 
 export type CorruptedPanelProps = {
   release: Pick<Release, 'deploymentId' | 'number' | 'corruptedFiles'>;

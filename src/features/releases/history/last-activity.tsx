@@ -7,7 +7,7 @@ import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { shownReleaseState } from '../../../lib/waiting.ts';
 import { type HistoryEntry, historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';

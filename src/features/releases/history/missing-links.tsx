@@ -6,7 +6,7 @@ import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 
 export type MissingLinksProps = {
   release: Pick<Release, 'deploymentId' | 'destinations'>;

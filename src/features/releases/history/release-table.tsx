@@ -13,7 +13,7 @@ import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { shownReleaseState } from '../../../lib/waiting.ts';
 import { goneBackAt, wayTexts } from '../acts/going-back.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';

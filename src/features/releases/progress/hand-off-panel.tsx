@@ -7,8 +7,8 @@ import { errorMessage } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { Button } from '../../../components/button.tsx';
-import { storeDraft } from '../../../lib/draft-storage.ts';
-import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
+import { storeDraft } from '../../../lib/storage/draft-storage.ts';
+import { formDraftKey, tryStorage } from '../../../lib/storage/storage.ts';
 import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
 import { HandOffAddress, HandOffCard, HandOffSteps } from './hand-off-parts.tsx';
 

@@ -3,7 +3,7 @@ import type { Deployment, ReleaseRef } from '../../../../routers/schemas/deploym
 import { Card } from '../../../components/card.tsx';
 import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Time } from '../../../components/time.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { RollBackToEarlier } from '../acts/roll-back.tsx';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 

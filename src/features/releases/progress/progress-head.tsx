@@ -2,7 +2,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts';
 import { useReleaseActs } from '../acts/use-release-acts.ts';

@@ -5,7 +5,7 @@ import { isNothing } from '../../../api/shown-failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { ErrorState } from '../../../components/page/error-state.tsx';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { ProgressSkeleton } from '../progress-skeleton.tsx';
 import { ReleaseBadge, SendingBadge } from '../release-badge.tsx';
 import { type DeploymentProgress, useDeploymentProgress } from './use-deployment-progress.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Card, CardBody } from '../../../components/card.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
-import { href, paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths/paths.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 
 export type ReleaseFrameProps = {

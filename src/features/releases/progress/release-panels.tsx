@@ -12,7 +12,7 @@ import { HostName } from '../../../components/host-name.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { isLocalAddress } from '../../../lib/local-address.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';

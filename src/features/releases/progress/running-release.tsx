@@ -7,7 +7,7 @@ import { Card, CardBody } from '../../../components/card.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatSizeOf } from '../../../lib/format.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
 import { stepProgress } from '../release-labels.ts';

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { trpc } from '../../../api/trpc.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
-import { href } from '../../../lib/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 
 /**

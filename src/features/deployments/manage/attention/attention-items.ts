@@ -7,10 +7,10 @@ import { formatCount } from '../../../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../../../routers/schemas/plan-table.ts';
 import { PLATFORMS } from '../../../../../routers/schemas/platforms/list.ts';
 import type { Subscription } from '../../../../../routers/schemas/subscription.ts';
-import { connectionLinks } from '../../../../lib/connection-links.ts';
 import { deploymentLabel } from '../../../../lib/deployment-label.ts';
 import { formatDate } from '../../../../lib/format.ts';
-import { href, paths } from '../../../../lib/paths.ts';
+import { connectionLinks } from '../../../../lib/paths/connection-links.ts';
+import { href, paths } from '../../../../lib/paths/paths.ts';
 import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 
 /** One thing that waits for the person, with the link to its remedy. */

@@ -12,8 +12,8 @@ import { Card, CardHeader } from '../../../../components/card.tsx';
 import { LinkedText } from '../../../../components/linked-text.tsx';
 import { useNow } from '../../../../components/now.ts';
 import { CorruptedBadge } from '../../../../components/states/corrupted-badge.tsx';
-import { useReturnState } from '../../../../lib/connection-links.ts';
-import { paths } from '../../../../lib/paths.ts';
+import { useReturnState } from '../../../../lib/paths/connection-links.ts';
+import { paths } from '../../../../lib/paths/paths.ts';
 import { overCapLabels, planBlocker } from '../../plan-labels.ts';
 import {
   type AttentionItem,

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../../../routers/schemas/certificates.ts
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
 import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
-import { href, paths } from '../../../../lib/paths.ts';
+import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
 /** Returns the domains that wait for a record, or no longer have one: of more than are listed the broken ones first. */

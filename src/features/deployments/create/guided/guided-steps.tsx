@@ -1,17 +1,17 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from 'wouter';
-import { Button } from '../../../components/button.tsx';
-import { Card } from '../../../components/card.tsx';
-import { classNames } from '../../../components/class-names.ts';
-import { FilesStep } from '../select/files-step.tsx';
-import { RoomNotice } from '../select/room.tsx';
-import { useNewPlace } from './below-folder.ts';
+import { Button } from '../../../../components/button.tsx';
+import { Card } from '../../../../components/card.tsx';
+import { classNames } from '../../../../components/class-names.ts';
+import { FilesStep } from '../../select/files-step.tsx';
+import { RoomNotice } from '../../select/room.tsx';
+import { useNewPlace } from '../below-folder.ts';
+import { NameField } from '../name-field.tsx';
+import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
+import { PlatformChoice } from '../platform-choice.tsx';
+import { PublishForm } from '../publish-form.tsx';
 import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
 import { GuidedSummary } from './guided-summary.tsx';
-import { NameField } from './name-field.tsx';
-import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
-import { PlatformChoice } from './platform-choice.tsx';
-import { PublishForm } from './publish-form.tsx';
 
 /** The address holds the question, so that the browser's Back is the guide's. */
 const STEP = 'step';

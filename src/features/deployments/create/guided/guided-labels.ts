@@ -1,4 +1,4 @@
-import type { ChosenSelection } from '../select/use-chosen-selection.ts';
+import type { ChosenSelection } from '../../select/use-chosen-selection.ts';
 
 export const GUIDED_STEPS = ['files', 'place', 'name', 'domain', 'check'] as const;
 export type GuidedStep = (typeof GUIDED_STEPS)[number];

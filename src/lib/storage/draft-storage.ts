@@ -1,5 +1,5 @@
+import { createStore } from '../store.ts';
 import { formDraftKey, LOCAL_KEYS, tryStorage } from './storage.ts';
-import { createStore } from './store.ts';
 
 /** The owner of this tab's drafts; absent while only a visitor typed. */
 const OWNER_KEY = 'fairlead.typedBy';

@@ -1,4 +1,4 @@
-import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 
 /** Every route of the app as a pattern. */
 export const paths = {

@@ -1,5 +1,5 @@
-import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
-import { useAddress } from './browser/location.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { useAddress } from '../browser/location.ts';
 import { paths } from './paths.ts';
 
 /** Parameters in the address of Settings: the connection whose token is to be replaced, or the platform to connect. */
