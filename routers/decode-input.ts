@@ -17,7 +17,7 @@ export function decodeInput(payload: unknown): unknown {
   if (annotations === undefined) return json;
   if (Array.isArray(annotations) && annotations.length === 1 && annotations[0] === 'undefined') return undefined;
   throw refused(
-    'Send the input as plain JSON, without annotations. Reload the page, or update the client of your script.',
+    'Send the input as plain JSON, without “meta”. Reload the page, or update the client that your script uses.',
   );
 }
 

@@ -100,7 +100,7 @@ test.each([
   ['/x /y yes', 1, '"yes"'],
   ['/x /y 302 Country=de', 1, 'Conditions'],
   ['/x /y Country=de', 1, 'Conditions'],
-  ['/x id=:id /y/:id', 1, 'queries'],
+  ['/x id=:id /y/:id', 1, 'query parameters'],
   ['https://other.example/x /y', 1, 'other host names'],
   ['/a/*/b /y', 1, 'star'],
   ['/*.html /y', 1, 'star'],

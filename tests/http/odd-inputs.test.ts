@@ -37,7 +37,7 @@ test('an input that would build something enormous is refused on every way over 
     }
   }
   const [, text] = await answerOf(listener, '/api/trpc/contact.send', JSON.stringify(ENORMOUS));
-  expect(text).toContain('without annotations');
+  expect(text).toContain('without “meta”');
 });
 
 test('a plain call of the same size is refused as well', async () => {

@@ -35,7 +35,7 @@ test.each([
   { json: {}, meta: { values: { '__proto__.polluted': ['undefined'] } } },
   { json: {}, meta: { values: 'undefined' } },
 ])('annotations are refused: %j', async (payload) => {
-  expect(await refusedWith(payload)).toContain('plain JSON, without annotations');
+  expect(await refusedWith(payload)).toContain('plain JSON, without “meta”');
 });
 
 test('no prototype is reached', async () => {

@@ -31,7 +31,7 @@ test('the log of a release says what is wrong with its files, and where, without
   expect(released.log).toEqual([
     'First release, 4 files',
     'Static website, start page index.html',
-    expect.stringMatching(/^There is a secret key in js\/config\.js\. Whoever opens the site can read it/),
+    expect.stringMatching(/^There is a secret key in js\/config\.js\. Whoever opens the site could use/),
     'js/config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services',
     expect.stringMatching(/^1 link uses the wrong capitals\. It works on your computer but not on the web/),
     'index.html, line 2: logo.png is called Logo.png',
@@ -92,9 +92,9 @@ test('links that begin with a slash are told where the site is below a folder, u
     missing.push(...destinations.map(({ missingLinks }) => missingLinks));
     return steps.find(({ name }) => name === 'preparing')?.log.map((line) => line.text) ?? [];
   };
-  const told = expect.stringMatching(/^1 link begins with a slash\. The site is published below a folder/);
+  const told = expect.stringMatching(/^1 link begins with a slash\. The site is published in a folder/);
   const packed = expect.stringMatching(
-    /^Browsers cannot unpack 1 packed file at GitHub Pages\. The header Content-Enc/,
+    /^Browsers cannot read 1 compressed file at GitHub Pages\. The header Content-Enc/,
   );
   const unread = 'GitHub Pages follows none of the rules in _redirects';
   const lines = [told, 'index.html, line 1: /style.css', packed, 'Build/g.wasm.br', unread];
@@ -107,7 +107,7 @@ test('links that begin with a slash are told where the site is below a folder, u
   expect((await logOf('built', '/below/style.css')).join()).not.toMatch(/begins? with|leads? nowhere/);
   await DomainModel.updateOne({ _id: domainId, accountId: person.user.id }, { state: 'active' });
   expect(await logOf('three')).not.toContainEqual(told);
-  const atRoot = expect.stringMatching(/^1 link begins with \/below\/\. The site was built to be below that folder/);
+  const atRoot = expect.stringMatching(/^1 link begins with \/below\/\. The site was built for that folder/);
   expect(await logOf('four', '/below/style.css')).toContainEqual(atRoot);
   // Every byte is as it was uploaded, and visitors see bare text.
   expect(missing).toEqual([['/style.css'], ['/style.css'], [], ['/style.css'], []]);

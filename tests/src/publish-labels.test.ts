@@ -133,7 +133,7 @@ test('packed files are a finding for the platforms that do not say so to browser
   expect(at('built-in', 'vercel', 'heroku')).toEqual([]);
   expect(at('built-in', 'netlify', 'github-pages', 'render')).toMatchObject([
     {
-      message: 'Browsers cannot unpack 2 packed files at Netlify, GitHub Pages, and Render.',
+      message: 'Browsers cannot read 2 compressed files at Netlify, GitHub Pages, and Render.',
       detail: expect.stringMatching(/^Build\/a\.wasm\.br, b\.svgz\. .*Decompression Fallback/),
     },
   ]);

@@ -48,9 +48,10 @@ export function parsePattern(text: string): AddressPattern | string {
   const segments = named.map((part) => (NAME.test(part) ? { name: part.slice(1) } : { text: part }));
   const names = segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
   if ((hasSplat || names.length > 0) && segments.length > UPLOAD_LIMITS.maxDepth) {
-    return `An address with names or a star can have at most ${UPLOAD_LIMITS.maxDepth} parts.`;
+    return `An address with placeholders (such as :slug) or a star can have at most ${UPLOAD_LIMITS.maxDepth} parts.`;
   }
-  if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Use each name only once in an address.';
+  if (new Set(names).size < names.length || names.includes(SPLAT))
+    return 'Use each placeholder only once in an address.';
   return { segments, hasSplat, beforeSplat };
 }
 

@@ -72,7 +72,7 @@ export function* redirectsSteps(text: string): Generator<void, RedirectsFile> {
     exact += isExact ? 1 : 0;
     patterns += isExact ? 0 : 1;
     if (exact > EXACT_RULES_MAX || patterns > PATTERN_RULES_MAX) {
-      const limit = `at most ${EXACT_RULES_MAX.toLocaleString('en')} plain rules and ${PATTERN_RULES_MAX} with names or a star`;
+      const limit = `at most ${EXACT_RULES_MAX.toLocaleString('en')} plain rules and ${PATTERN_RULES_MAX} with placeholders or a star`;
       problems.push({ line: line.line, message: `Too many rules: only the first ${limit} are read.` });
       break;
     }
@@ -91,7 +91,7 @@ function parseLine({ line, text }: RuleLine): RedirectRule | string {
   const toIndex = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word));
   const to = rest[toIndex];
   if (to === undefined) return 'The target is missing: start it with a slash, http:// or https://.';
-  if (toIndex > 0) return 'Rules on queries are not followed.';
+  if (toIndex > 0) return 'Rules on query parameters are not followed.';
   const [status = String(DEFAULT_STATUS), ...conditions] = rest.slice(1);
   if (conditions.length > 0 || status.includes('=')) return 'Conditions (Country, Language, Role) are not followed.';
   return parseTarget({ line, from: pattern, to, status });

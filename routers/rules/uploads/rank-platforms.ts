@@ -149,19 +149,14 @@ const RULES: readonly Rule[] = [
 
   ({ title }, { needs }) =>
     needs.forms === true
-      ? [
-          no(
-            `${title} does not accept forms from a site published with Fairlead.`,
-            'Send the form to a service for forms.',
-          ),
-        ]
+      ? [no(`${title} does not accept forms from a site published with Fairlead.`, 'Use a form service instead.')]
       : [],
 
   ({ title }, { needs }) =>
     needs.functions === true
       ? [
           no(
-            `Fairlead sends files to ${title}, but no functions.`,
+            `Fairlead sends only files to ${title}, no serverless functions.`,
             'Run them elsewhere, and call them by their address.',
           ),
         ]

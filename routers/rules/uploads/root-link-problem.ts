@@ -19,11 +19,11 @@ export function rootLinkProblem(links: RootLinks | null, at: string | null): Upl
   const begin = count === 1 ? '1 link begins' : `${count} links begin`;
   if (wrongOthers.count > 0) {
     const hint =
-      'The site is published below a folder there, and such a link leads outside it. Write the links without the leading slash, publish it in a repository whose site is at the root, or give the site a domain of its own.';
+      'The site is published in a folder there, and such a link leads outside it. Write the links without the leading slash, choose a repository whose site is not in a folder, or give the site a domain of its own.';
     return { code: 'root_link', message: `${begin} with a slash.`, hint, path: null, places };
   }
   const message = `${begin} with /${folder}/.`;
-  const hint = `The site was built to be below that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the leading slash.`;
+  const hint = `The site was built for that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the leading slash.`;
   return { code: 'folder_link', message, hint, path: null, places };
 }
 

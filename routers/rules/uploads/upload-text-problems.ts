@@ -114,7 +114,7 @@ function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[
       code: 'holds_token',
       message:
         places.length === 1 ? 'There is a secret key in' : `There are ${places.length} secret keys in these files.`,
-      hint: 'Whoever opens the site can read it and use your account. Take it out, and replace the key where it was created.',
+      hint: 'Whoever opens the site could use your account with such a key. Take it out, and replace it where it was created.',
       path: places.length === 1 ? first.path : null,
       places: places.slice(0, LISTED_PLACES),
     },

@@ -20,7 +20,7 @@ export function packedNotice(
   if (paths.length === 0) return null;
   const names = new Intl.ListFormat('en').format(titles.map(({ title }) => title));
   return {
-    message: `Browsers cannot unpack ${formatCount(paths.length, 'packed file')} at ${names}.`,
+    message: `Browsers cannot read ${formatCount(paths.length, 'compressed file')} at ${names}.`,
     hint: 'The header Content-Encoding is not sent there. Build with "Decompression Fallback" in Unity, or without compression; save an .svgz as .svg. The built-in host sends the header.',
     paths: paths.slice(0, LISTED_PATHS),
   };

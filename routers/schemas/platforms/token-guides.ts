@@ -22,7 +22,7 @@ export const TOKEN_GUIDES: Record<ConnectionProvider, TokenGuide> = {
     name: 'Token',
     url: 'https://vercel.com/account/tokens',
     path: 'Account settings, Tokens',
-    permissions: ['Choose the team to publish under as its scope, or your full account.'],
+    permissions: ['As its scope, choose the team that you publish under, or your full account.'],
   },
   // docs.github.com: permissions required for fine-grained personal access tokens.
   'github-pages': {
@@ -45,6 +45,6 @@ export const TOKEN_GUIDES: Record<ConnectionProvider, TokenGuide> = {
     name: 'Authorization token',
     url: 'https://dashboard.heroku.com/account/applications',
     path: 'Account settings, Applications, Create authorization',
-    permissions: ['The scope global, or write-protected.'],
+    permissions: ['The scope “global” or “write-protected”.'],
   },
 };
