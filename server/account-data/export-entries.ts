@@ -32,8 +32,9 @@ const PAGE = 100;
 export const EXPORT_README = `This is what Fairlead keeps for your account.
 
 account.json                       who you are here, your settings, plan and payments, the browsers that are logged in,
-                                   your API tokens, licenses and domains, what you deleted that is still at its platform, what you
-                                   wrote to us, and the uploads that we still know of
+                                   your API tokens, licenses and domains, the sites that you deleted here and
+                                   that are still at their platform, what you wrote to us, and the uploads that
+                                   are still on record
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with the steps and logs at each platform, and
@@ -43,10 +44,10 @@ deployments/{address}/
 
 Not in here:
 - the files of releases that are not live, which the page of each release has as a ZIP;
-- the daily sums of your visits, which the hours add up to;
-- whatever could be used to log in (passwords, tokens, emailed links, and what they are checked with);
+- the daily totals of your visits, which the hours add up to;
+- whatever could be used to log in (passwords, tokens, emailed links, and their hashes);
 - your connections to platforms and DNS providers, whose tokens would open your accounts there to anyone who finds this file;
-- your certificates and their keys, and the DNS records that proved your names for them;
+- your certificates and their keys, and the DNS records that proved your domains to the certificate authority;
 - the DNS changes made for your domains;
 - your diagnostics and the regular checks of your deployments;
 - the emails to you and the events on your screen, which are deleted after 7 days;

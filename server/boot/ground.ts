@@ -15,7 +15,7 @@ export async function openOwnFolder(env: Env, log: Log, onShutdown: OnShutdown):
   onShutdown('data folder', data.release);
   // It spares the operator one variable: where the build cannot be written, the command needs DATA_DIR.
   await noteDataFolder(env.dataDir).catch((error: unknown) => {
-    log.debug('The data folder could not be noted beside the build', { reason: sentenceOf(error) });
+    log.debug('The path of the data folder could not be saved beside the build', { reason: sentenceOf(error) });
   });
   return data;
 }

@@ -13,8 +13,8 @@ const USAGE = `Usage: fairlead <command>
   serve                 starts Fairlead, as npm start does
   outbox [list]         lists emails that were not sent by SMTP, oldest first
   outbox show           shows the newest in full; it may hold a one-time link
-  outbox show <which>   shows the newest to an address such as ada@example.com, of a kind such as confirm-email, or of
-                        both, or the one of an id
+  outbox show <which>   shows the newest email to an address (ada@example.com), of a kind (confirm-email), or both; or
+                        the email with that id
   jobs [list]           lists failed background jobs and why they failed, oldest first
   jobs rerun <id>       runs a failed job again, once its cause is fixed
   license create        creates license keys and prints them once:

@@ -150,7 +150,7 @@ export async function zonesHolding(
 
 /** Explains why nothing is written to any of several zones; `others` are the alternatives to one. */
 export function ambiguousText(others: readonly DnsZone[]): string {
-  return `There are ${others.length + 1} zones named ${others[0]?.name} at your DNS provider, and it is not known which of them visitors see. Delete those that are not in use, or enter the name servers of the right one at your registrar.`;
+  return `There are ${others.length + 1} zones named ${others[0]?.name} at your DNS provider, and Fairlead cannot tell which one is in use. Delete the unused ones, or enter the name servers of the right one at your registrar.`;
 }
 
 /**

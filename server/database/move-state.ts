@@ -79,7 +79,7 @@ export async function moveCertificate(
 
 function requireMoves<State extends string>(moves: Record<State, readonly State[]>, move: Move<State>): void {
   const wrong = move.from.find((from) => !mayMove(moves, from, move.to));
-  if (wrong !== undefined) throw new Error(`A move from ${wrong} to ${move.to} is in no table.`);
+  if (wrong !== undefined) throw new Error(`No table allows a move from ${wrong} to ${move.to}.`);
 }
 
 function filterOf(move: Move<string>): Fields {

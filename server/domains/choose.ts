@@ -37,7 +37,7 @@ export async function chooseWritableDomains(
     }
     const choice = domainChoice(own);
     if (hasChosen(choice, limit, now)) {
-      throw new AppError('conflict', 'You have already chosen for this month.', {
+      throw new AppError('conflict', 'You have already chosen the domains for this month.', {
         hint: 'Choose again next month, or choose a larger plan under Pricing & Trial.',
       });
     }

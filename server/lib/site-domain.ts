@@ -18,7 +18,7 @@ export function siteDomainFault(sitesDomain: string, publicHost: string): string
   const isSuffix = getPublicSuffix(sitesDomain, options) === sitesDomain;
   const sharedDomain = getDomain(sitesDomain, options);
   if (!isSuffix && sharedDomain !== null && sharedDomain === getDomain(publicHost, options)) {
-    return `SITES_DOMAIN and PUBLIC_URL share the domain ${sharedDomain}, so that a site could set cookies for the app; give the sites another registrable domain`;
+    return `SITES_DOMAIN and PUBLIC_URL share the domain ${sharedDomain}, which lets a site set cookies for the app; give the sites another registrable domain`;
   }
   return null;
 }

@@ -18,11 +18,11 @@ const EXPORTED = [
 
 /** The texts of an export's README about the collections that it leaves out. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  visit_days: 'the daily sums of your visits',
+  visit_days: 'the daily totals of your visits',
   connections: 'your connections',
   authorization_requests: 'your connections',
   certificates: 'your certificates and their keys',
-  challenge_records: 'the DNS records that proved your names',
+  challenge_records: 'the DNS records that proved your domains',
   dns_changes: 'the DNS changes',
   zone_leases: 'the DNS changes',
   diagnostics: 'your diagnostics',

@@ -87,13 +87,13 @@ const FAULTS: readonly Fault[] = [
     fault: 'no name server has the zone',
     ...{ zone: 'lame.test', into: 'working', state: 'active', later: 'misconfigured', code: 'name_servers_lame' },
     inject: (zone) => lab.delegate(zone, { [`ns1.${zone}`]: '127.0.0.1' }),
-    message: 'Visitors of lame.test are sent to ns1.lame.test, which does not know lame.test.',
+    message: 'Visitors of lame.test are sent to name servers that do not know it: ns1.lame.test.',
   },
   {
     fault: 'one of two name servers does not have the zone',
     ...{ zone: 'halflame.test', into: 'working', state: 'active', later: 'active', code: 'name_servers_lame' },
     inject: (zone) => lab.delegate(zone, { [`ns1.${zone}`]: '127.0.0.3', [`ns2.${zone}`]: '127.0.0.1' }),
-    message: 'Visitors of halflame.test are sent to ns2.halflame.test, which does not know halflame.test.',
+    message: 'Visitors of halflame.test are sent to name servers that do not know it: ns2.halflame.test.',
   },
   {
     fault: 'the name server cannot load the zone',

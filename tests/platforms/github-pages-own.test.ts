@@ -132,7 +132,7 @@ test('more images than GitHub takes in a day are refused before one is sent', as
   await expect(on.publish({ ...request, manifest })).rejects.toMatchObject({
     code: 'content_refused',
     message: expect.stringContaining(
-      '10,000 images and other non-text files are new, and GitHub accepts about 9,792 in a day, the longest that a release may take',
+      '10,000 images and other non-text files are new; a release may take a day at most, and GitHub accepts about 9,792 in that time',
     ),
   });
   expect(on.world.takeSent()).toBe(0);

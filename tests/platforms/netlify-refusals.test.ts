@@ -8,7 +8,7 @@ function said(status: number, what: unknown, headers: Record<string, string> = {
   return { how: 'status', status, headers, body: typeof what === 'string' ? { code: status, message: what } : what };
 }
 
-const ODD_NAMES = 'Give files with unusual characters in their names simpler names, then publish again.';
+const ODD_NAMES = 'Rename files that have unusual characters in their names, then publish again.';
 const TEAMS = 'https://app.netlify.com/teams';
 const PAGES = {
   credentials_invalid: 'https://app.netlify.com/user/applications#personal-access-tokens',

@@ -200,7 +200,7 @@ function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'em
     return {
       subject: 'Your email address was changed back',
       paragraphs: [
-        `The email address of your account is ${content.oldEmail} again: the change to this one was undone with a link that we sent there. Every browser was logged out, and every API token was revoked.`,
+        `Your account uses ${content.oldEmail} again: the change to this address was undone with the link that we sent to ${content.oldEmail}. Every browser was logged out, and every API token was revoked.`,
         'If it was not you, write to us at once at the address below.',
       ],
     };
@@ -209,7 +209,7 @@ function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'em
     subject: 'Your email address was changed',
     paragraphs: [
       `The email address of your account is now ${content.newEmail}. This is our last email to the old one.`,
-      `If it was not you, use the link in our email "Your email address is about to change": for ${STOP_LINK_DAYS} days after that email it brings your account back to this address. If you do not have that email, write to us at once at the address below.`,
+      `If it was not you, open our email "Your email address is about to change" and use its link, which brings your account back to this address. It works for ${STOP_LINK_DAYS} days after that email. If you do not have that email, write to us at once at the address below.`,
     ],
   };
 }
@@ -232,7 +232,7 @@ function newsBody(content: News, publicUrl: string): Body {
       return {
         subject: 'We ended one of your sessions',
         paragraphs: [
-          'Somebody used an old copy of a session of yours and may have stolen it, so we ended that session.',
+          'Somebody may have copied one of your sessions and used it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
           `If you did not restore a browser from a backup just now, ${remedy(publicUrl)}`,
         ],

@@ -217,11 +217,15 @@ function refuseContradictions(publicHost: string, given: Record<string, string |
     throw refusal(
       'MAIL_FROM',
       given.MAIL_FROM,
-      'email stays in the outbox without SMTP_URL; set that too, or unset both',
+      'email stays in the outbox without SMTP_URL; set that too, or unset MAIL_FROM',
     );
   }
   if (given.STRIPE_API_URL !== undefined && given.STRIPE_SECRET_KEY === undefined) {
-    throw refusal('STRIPE_API_URL', given.STRIPE_API_URL, 'it is for STRIPE_SECRET_KEY; set that too, or unset both');
+    throw refusal(
+      'STRIPE_API_URL',
+      given.STRIPE_API_URL,
+      'it has no effect without STRIPE_SECRET_KEY; set that too, or unset STRIPE_API_URL',
+    );
   }
   const egress = egressFault(given.EGRESS_ALLOW, isLocal(publicHost));
   if (egress !== null) throw refusal('EGRESS_ALLOW', given.EGRESS_ALLOW, egress);
@@ -251,7 +255,7 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
   if (isLocal(publicHost)) return warnings;
   if (sitesDomain === 'localhost') {
     warnings.push(
-      `SITES_DOMAIN is localhost while PUBLIC_URL is ${publicUrl}: sites can be opened on this machine only; set SITES_DOMAIN to a domain whose names lead here.`,
+      `SITES_DOMAIN is localhost while PUBLIC_URL is ${publicUrl}: sites can be opened on this machine only; set SITES_DOMAIN to a domain whose subdomains point to this machine.`,
     );
   }
   if (publicUrl.startsWith('http:')) {

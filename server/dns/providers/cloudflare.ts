@@ -171,7 +171,7 @@ function textOf({ type, content = '', priority }: CloudflareRecord): string {
 }
 
 async function write(call: Call, vendor: DnsVendor, zone: DnsZone, changes: readonly RecordChange[]): Promise<void> {
-  refuseAlias(TITLE, changes, 'it has CNAME records in place of ALIAS');
+  refuseAlias(TITLE, changes, 'it uses CNAME records where others use ALIAS');
   await writeAtOnce(call, changes, {
     look: () => readNamed(changes, (name) => readSets(call, vendor, { zone, name, asking: askOnce })),
     make: async (pending, found) => {

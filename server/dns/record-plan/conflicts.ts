@@ -111,7 +111,7 @@ function atName({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[], 
   return [
     ...besideCname(zone.name, name, required, there),
     ...fixed.map(({ type }): Found => {
-      const message = `The ${type} record of ${name} is kept by your DNS provider in a form of its own. Remove it there, then plan the records again.`;
+      const message = `Your DNS provider keeps the ${type} record of ${name} in a form that Fairlead cannot change. Remove it there, then plan the records again.`;
       return { code: 'records_fixed', message, blocks: name };
     }),
     ...proxied.slice(0, 1).map((): Found => {
@@ -182,7 +182,7 @@ function doubled({ zone, found, required }: RecordPlanInput): readonly Found[] {
   return found
     .filter((set) => required.some(({ type, name }) => set.name === `${name}.${zone.name}` && set.type === type))
     .map(({ type, name }) => {
-      const message = `There is a ${type} record at ${name}, with ${zone.name} twice in its name. Your DNS provider adds ${zone.name} automatically. You can delete this record.`;
+      const message = `The ${type} record at ${name} has ${zone.name} twice in its name: your DNS provider adds it automatically. You can delete this record.`;
       return { code: 'doubled_name', message };
     });
 }

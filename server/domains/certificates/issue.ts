@@ -65,7 +65,7 @@ async function findDue({ providers, accountId, certificateId }: IssueRun): Promi
   const isDue = doc.renewAt instanceof Date && doc.renewAt <= now;
   if (doc.order === null && uncoveredNames(doc).length === 0 && !isDue && !doc.isWanted) return null;
   if (doc.nextTryAt instanceof Date && doc.nextTryAt > now) {
-    throw new JobDeferred('Its next try is later', doc.nextTryAt.getTime() - now.getTime());
+    throw new JobDeferred('The next try is later', doc.nextTryAt.getTime() - now.getTime());
   }
   return doc;
 }

@@ -31,10 +31,11 @@ export async function tryStaging(
     const call = await openAccount({ ...providers, authority }, within);
     const order = await authority.read(call, await authority.order(call, { names }));
     if (order !== null) await authorizeNames({ authority }, call, solver, order);
-    return check('pass', `The staging directory at ${authority.name} finds our proof of these names.`);
+    return check('pass', `The test system at ${authority.name} finds our proof of these names.`);
   } catch (error) {
     signal.throwIfAborted();
-    if (within.aborted) return check('unknown', `The staging directory at ${authority.name} did not check in time.`);
+    if (within.aborted)
+      return check('unknown', `The test system at ${authority.name} did not check these names in time.`);
     if (!(error instanceof AuthorityError)) throw error;
     return judge(providers, authority, error.problem);
   }
@@ -52,7 +53,7 @@ async function judge(
   const { kind } = classifyProblem(problem, now());
   if (kind === 'new_account') await forgetAccount(id);
   const isSeen = kind === 'change' && problem.type !== 'caa';
-  return check(isSeen ? 'fail' : 'unknown', `The staging directory at ${name} says: ${problem.detail}`);
+  return check(isSeen ? 'fail' : 'unknown', `The test system at ${name} says: ${problem.detail}`);
 }
 
 function check(verdict: RehearsalCheck['verdict'], message: string): RehearsalCheck {

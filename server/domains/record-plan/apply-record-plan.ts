@@ -42,7 +42,7 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
     return begin(ctx, plan, { from: ['planned'], to: 'applying', set, meanwhile });
   }
   if (openChanges(plan).some(({ name }) => leave.includes(name))) {
-    const message = 'Changes have already begun at names that you left out.';
+    const message = 'Some of the changes that you now leave out have already begun.';
     throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
   }
   if (plan.state === 'applied') return toRecordPlan(plan);

@@ -47,7 +47,7 @@ function lame(unit: string, servers: readonly string[]): Problem {
   const shown = servers.slice(0, NAMES_SHOWN_MAX).join(', ');
   return {
     code: 'name_servers_lame',
-    message: `Visitors of ${unit} are sent to ${shown}, which does not know ${unit}.`,
+    message: `Visitors of ${unit} are sent to name servers that do not know it: ${shown}.`,
     hint: `Add ${unit} there, or enter the name servers of your DNS provider at your registrar.`,
   };
 }

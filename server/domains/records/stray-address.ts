@@ -38,7 +38,7 @@ export function strayBefore(found: Found): Problem | null {
   const stray = strayAt(name, found);
   if (stray === undefined) return null;
   const message = `${name} has the IPv6 address (AAAA) of another server, ${stray}.`;
-  const hint = 'It must be gone once the records shown are set, or visitors with IPv6 do not see your site.';
+  const hint = 'Remove it when you set the records shown. Otherwise visitors with IPv6 do not see your site.';
   return { code: 'aaaa_elsewhere', message, hint };
 }
 

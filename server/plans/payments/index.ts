@@ -215,13 +215,13 @@ function refuseRepeated(
   // At the service a larger plan would end with the period as well: nobody who cancelled is charged again unasked.
   if (subscription.cancelAtEnd) {
     throw new AppError('conflict', `You have cancelled ${PLANS[subscription.plan].title}.`, {
-      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Then the larger plan renews.`,
+      hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The larger plan will then renew.`,
     });
   }
   // The service credits the present plan of its subscription, and that is the smaller one.
   if (subscription.nextPlan) {
-    throw new AppError('conflict', `You have chosen ${PLANS[subscription.nextPlan].title} for after this period.`, {
-      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Its unused time is then taken off the price of the larger plan.`,
+    throw new AppError('conflict', `Your plan changes to ${PLANS[subscription.nextPlan].title} after this period.`, {
+      hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The unused time of that plan is then taken off the price of the larger one.`,
     });
   }
   return subscription.subscriptionId;

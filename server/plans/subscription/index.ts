@@ -149,7 +149,7 @@ async function saveChoice(session: ClientSession, ctx: AccountContext, deploymen
     throw new AppError('conflict', `${title} allows ${formatCount(limit, 'deployment')}.`);
   const choice = deploymentChoice(subscription, counted);
   if (hasChosen(choice, limit, ctx.now())) {
-    throw new AppError('conflict', 'You have already chosen for this month.', {
+    throw new AppError('conflict', 'You have already chosen the deployments for this month.', {
       hint: 'Choose again next month, or choose a larger plan under Pricing & Trial.',
     });
   }

@@ -123,8 +123,8 @@ async function readText(store: ArtifactStore, manifest: Manifest, path: string):
 
 function leftUnread(count: number): string[] {
   if (count === 0) return [];
-  const texts = count === 1 ? '1 text file was' : `${count} text files were`;
-  return [`${texts} not searched for problems, because the site or the file is large`];
+  const [texts, whose] = count === 1 ? ['1 text file was', 'its'] : [`${count} text files were`, 'their'];
+  return [`${texts} not searched for problems, because of ${whose} size or that of the site`];
 }
 
 function told({ code, message, hint, path, places = [] }: UploadProblem): string[] {

@@ -37,7 +37,7 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
 
 /** A preview answers at once and does not wait for a search of all of them. */
 function tooManyKeys(path: string): AppError {
-  const message = 'There are too many key and certificate files to check for a preview.';
+  const message = 'There are too many key and certificate files to check them all for a preview.';
   const hint = 'Publish instead: a release checks all of them before anything is sent.';
   return new AppError('upload_refused', message, { reason: 'private_key', path, hint });
 }

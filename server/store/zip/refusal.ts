@@ -25,7 +25,7 @@ const ZIP_SENTENCES = {
   prepended_data: 'This ZIP file has extra data before its first file.',
   name_not_utf8: 'This name is marked as UTF-8 but is not.',
   renamed_by_extra: 'This entry has two different names.',
-  special_file: 'This is a device or a pipe, not a file.',
+  special_file: 'This is a special system file (a device or a pipe).',
   folder_with_data: 'This is a folder but has content like a file.',
   encrypted: 'This entry is encrypted.',
   method_unsupported: 'This entry uses a compression method that is not supported. Only "stored" and "deflated" are.',

@@ -270,7 +270,7 @@ test.each([
   ],
   [
     { MAIL_FROM: 'fairlead@example.com' },
-    'MAIL_FROM is "fairlead@example.com", but email stays in the outbox without SMTP_URL; set that too, or unset both.',
+    'MAIL_FROM is "fairlead@example.com", but email stays in the outbox without SMTP_URL; set that too, or unset MAIL_FROM.',
   ],
   [
     { HOST: 'not an address' },

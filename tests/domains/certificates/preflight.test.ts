@@ -159,7 +159,7 @@ test('the staging directory looks where nothing is in the way, and what it has s
   };
   expect(await staged()).toEqual([]);
   providers.staging = acmeClient(refusing);
-  const said = (detail: string) => `The staging directory at ${providers.staging?.name} says: ${detail}`;
+  const said = (detail: string) => `The test system at ${providers.staging?.name} says: ${detail}`;
   for (const [type, verdict] of [
     ...[['connection', 'fail'] as const, ['caa', 'unknown'] as const],
     ...[['rateLimited', 'unknown'] as const, ['accountDoesNotExist', 'unknown'] as const],
@@ -169,7 +169,7 @@ test('the staging directory looks where nothing is in the way, and what it has s
   }
   expect(world.orders()).toBe(ordered);
   providers.staging = { ...providers.authority, id: 'staging', name: 'staging.test' };
-  expect(await staged()).toEqual([['pass', 'The staging directory at staging.test finds our proof of these names.']]);
+  expect(await staged()).toEqual([['pass', 'The test system at staging.test finds our proof of these names.']]);
   expect([world.orders() - ordered, world.signed() - answered]).toEqual([1, 0]);
   expect((await caller.certificates.get({ certificateId })).serial).toBe(certificate.serial);
   await world.write({ [`${ZONE} A`]: ['127.0.0.9'] });

@@ -74,7 +74,7 @@ function refusalBy(found: readonly NonNullable<CaaSet>[], subject: Subject, ques
     const refusal = judgeCaa(values, question);
     if (refusal === null) continue;
     const seen = caaText(refusal, name, question.identities[0] ?? '');
-    if (refusal.add === null) return fail(seen, `Remove the critical record at ${name}.`);
+    if (refusal.add === null) return fail(seen, `Remove the CAA record at ${name} that is marked as critical.`);
     return fail(seen, `Add CAA ${refusal.add} at ${name}.`, { repair: recordsRepair(subject) });
   }
   return null;
@@ -85,13 +85,13 @@ function judgeAllowed(found: readonly NonNullable<CaaSet>[], question: CaaQuesti
   const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
   const strange = found.flatMap(({ values }) => strangeTags(values));
   if (strange.length > 0)
-    return warn(`No authority knows the tag ${strange.join(', ')}: ${shown}.`, 'Write issue, issuewild or iodef.');
+    return warn(`No authority knows ${strange.join(', ')} as a tag: ${shown}.`, 'Write issue, issuewild or iodef.');
   if (found.every(({ values }) => values.every((value) => / iodef /.test(value))))
     return warn(`The CAA records only name a contact: ${shown}.`, 'Add a record that names who may issue.');
   if (identity === undefined) return pass(`CAA records are there: ${shown}.`);
   if (question.accountUrl !== undefined && found.some(({ values }) => namesAccount(values))) {
     const seen = `CAA allows ${identity} to issue certificates only for the account of this Fairlead: ${shown}.`;
-    return warn(seen, 'Remove accounturi before this Fairlead gets another account at the authority.');
+    return warn(seen, 'If this Fairlead ever gets another account at the authority, remove accounturi first.');
   }
   return pass(`CAA allows ${identity} to issue certificates: ${shown}.`);
 }

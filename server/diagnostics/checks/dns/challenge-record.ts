@@ -17,7 +17,7 @@ export const challengeRecord: Check = {
     }
     const sibling = usable(await tools.askNameServers(`_fairlead-wildcard-test.${name}`, 'TXT'));
     if (target !== null && sibling.some(({ cname }) => cname === target)) {
-      const fix = `Add a TXT record of its own at ${at}, or remove the wildcard.`;
+      const fix = `Add a TXT record at exactly ${at}, or remove the wildcard.`;
       return fail(`A wildcard CNAME covers ${at} and points it to ${target}.`, fix);
     }
     const texts = new Set(answers.flatMap(({ values }) => values)).size;

@@ -20,7 +20,7 @@ export const delegation: Check = {
       return fail(seen, `Set the name servers of ${apex} at your registrar to those of your DNS provider.`, { facts });
     }
     if (lame.length > 0) {
-      const seen = `${answering.join(', ')} answered for ${apex}, but not ${lame.join(', ')}.`;
+      const seen = `${answering.join(', ')} answered for ${apex}, but ${lame.join(', ')} did not.`;
       return warn(seen, `Remove ${lame.join(', ')} at your registrar, or add the zone there.`, { facts });
     }
     if (parentServers !== null && childServers !== null && parentServers.join() !== childServers.join()) {

@@ -18,6 +18,6 @@ export const reservedAddress: Check = {
       });
     }
     if (places.length === 0) return unknown(`${subject.name} has no address to check.`);
-    return pass(`Public, or an address of this host: ${places.map(({ address }) => address).join(', ')}.`);
+    return pass(`Every address is public or belongs to this host: ${places.map(({ address }) => address).join(', ')}.`);
   },
 };

@@ -63,7 +63,7 @@ async function judgeOther({ url, name, witness }: Subject, page: Answered, tools
     // Cloudflare's manual, "Email Address Obfuscation": it is on by default, and replaces addresses with links and a
     // script.
     return warn(
-      `The files of the release are served at ${url}, and its page is changed on the way by Cloudflare.`,
+      `${url} serves the files of the release, but Cloudflare changes the page on the way.`,
       `Switch off Email Address Obfuscation for ${name} at Cloudflare, and anything else there that rewrites pages.`,
     );
   }

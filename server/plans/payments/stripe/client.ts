@@ -96,7 +96,8 @@ const REFUSING = [Stripe.errors.StripeAuthenticationError, Stripe.errors.StripeP
 function toAppError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Stripe.errors.StripeError)) return error;
   const cause = new Error(`${error.type}: ${redactedLine(error.message, [])}`);
-  if (isMissing(error)) return new AppError('not_found', 'The payment service does not know this.', { cause });
+  if (isMissing(error))
+    return new AppError('not_found', 'The payment service has no record of this payment or plan.', { cause });
   if (PASSING.some((kind) => error instanceof kind)) {
     return new AppError('payments_unavailable', 'The payment service cannot be reached right now.', {
       hint: 'Try again in a few minutes.',

@@ -35,7 +35,7 @@ const BLOCKED =
   'GitHub has blocked the repository, and says why in an email to its owner. Settle it with GitHub, or publish elsewhere.';
 
 const LOST_TREE =
-  'Somebody rewrote the history of the repository at GitHub. Delete it there and try again, so that it is created again, or choose another.';
+  'Somebody rewrote the history of the repository at GitHub. Delete the repository there and try again, so that it is created again, or choose another.';
 
 const REFUSALS: readonly RefusalRow[] = [
   { statuses: [403, 429], says: LIMITED, means: 'rate_limited' },

@@ -87,7 +87,7 @@ export function requireInADay(title: string, { items }: Pick<Plan, 'items'>, kno
   const count = blobs - (known?.ids.size ?? 0);
   if (count <= BLOBS_A_DAY) return;
   const [wanted, max] = [count, BLOBS_A_DAY].map((number) => number.toLocaleString('en'));
-  const said = `${wanted} images and other non-text files are new, and GitHub accepts about ${max} in a day, the longest that a release may take`;
+  const said = `${wanted} images and other non-text files are new; a release may take a day at most, and GitHub accepts about ${max} in that time`;
   throw platformError('content_refused', title, { said });
 }
 

@@ -57,7 +57,9 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
       const { cname } = await readPage(vendor, call, repository);
       if (!cname) return null;
       if (cname === name) return {};
-      throw platformError('plan_limit', TITLE, { said: `a website has one domain, and this one has ${cname}` });
+      throw platformError('plan_limit', TITLE, {
+        said: `a website can have only one domain, and this one already has ${cname}`,
+      });
     },
     request: changeOf(repository, { cname: name }),
     shape: anyObject,

@@ -58,7 +58,7 @@ function wordsOf(body: unknown): string | null {
 }
 
 const ODD_NAMES =
-  'Netlify does not say what is wrong. Give files with unusual characters in their names simpler names, then publish again.';
+  'Netlify does not say what is wrong. Rename files that have unusual characters in their names, then publish again.';
 
 const REFUSALS: readonly RefusalRow[] = [
   { statuses: [422], says: /^(subdomain|name)\b.*\b(unique|taken)/i, means: 'name_taken' },
