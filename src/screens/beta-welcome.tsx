@@ -36,7 +36,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: BadgeCheck,
     title: 'Beta Tester badge',
-    text: 'On your profile and your deployments, from the moment you pay until the offer ends.',
+    text: 'On your profile and your deployments, from the moment you pay until your Beta plan ends.',
   },
 ];
 

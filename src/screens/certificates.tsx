@@ -29,12 +29,12 @@ export function CertificatesScreen() {
     <div className="max-w-reading">
       <PageHeader
         title="SSL Certificates"
-        description="The certificates of your domains, and how each address and working domain is served."
+        description="The certificates of your domains, and whether each of your addresses uses HTTPS."
       />
       <CertificateList>
         {(rows.length > 0 || failed) && (
           <Card className="overflow-hidden">
-            <CardHeader title="How your addresses and working domains are served" />
+            <CardHeader title="How your addresses are served" />
             {failed && (
               <FailedState
                 failure={shownFailure('Not all addresses could be loaded', failed.error)}

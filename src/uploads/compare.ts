@@ -109,7 +109,7 @@ export function comparisonText({ changed, added, removed, after, isExact }: Comp
   if (names.length === 0) {
     return isExact
       ? 'No file changed'
-      : 'No file is new, removed or of another size. Files of the same size are compared when you publish';
+      : 'No file was added or removed, and no size changed. Files of the same size are compared when you publish';
   }
   const counts = [
     changed.length > 0 ? `${least}${changed.length.toLocaleString('en')} changed` : '',

@@ -14,7 +14,7 @@ test('a deployment is looked at by one press, its report survives a reload, and 
   await expect(report.getByText('with the very bytes of the release')).toBeVisible();
   await expect(report.getByRole('button', { name: 'Share' })).toBeVisible();
   await report
-    .getByText(/^What was asked/)
+    .getByText(/^Details, checked in/)
     .first()
     .click();
   await expect(report.getByText(/GET http/).first()).toBeVisible();

@@ -58,7 +58,7 @@ test('domains that need a record, or have lost one, are named with the way to me
     'e.example is not set up yetIt is not registered.Set it up',
     'f.example needs your attentionIts proof is gone.See what to do',
     expect.stringContaining(
-      'Another account has proved that it owns d.exampleIf it is yours, replace their TXT record with yours.',
+      'Another account has proved that it owns d.exampleIf it is yours, replace that account’s TXT record with yours.',
     ),
     expect.stringContaining('More domains need a record'),
   ]);
@@ -70,7 +70,7 @@ test('of more domains than are listed, those that no longer work or were lost co
   const news = ['a', 'b'].map((id) => domainOf({ id, name: `${id}.example`, state: 'unverified' }));
   using shown = show(news, [], 'more', [domainOf({ id: 'old', name: 'old.example', state: 'misconfigured' })]);
   await shown.sees('old.example needs attention');
-  await shown.sees('Broken and lost ones come first.');
+  await shown.sees('The most urgent come first.');
   expect(shown.items().map((item) => item?.slice(0, 11))).toEqual(['old.example', 'a.example n', 'More domain']);
 });
 
@@ -82,7 +82,7 @@ test('a deployment that lost its connection is named with the way to connect it 
   ).toEqual([
     expect.objectContaining({
       title: 'harbour is no longer connected to Netlify',
-      text: 'What is live stays live, but it cannot be published until Netlify is connected again.',
+      text: 'What is live stays live, but nothing new can be published until Netlify is connected again.',
       action: { to: '/settings?connect=netlify', label: 'Connect Netlify' },
     }),
   ]);

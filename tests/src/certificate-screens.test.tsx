@@ -64,7 +64,7 @@ test('a name that the present certificate is not for is told, which is no failed
   const part = certificateOf({ problem, uncovered: ['www.shop.example'] });
   using shown = showScreen(<CertificatesScreen />, answersFor(part));
   await shown.sees('There is none for www.shop.example yet.');
-  expect(shown.page.textContent).toContain('Not for all names');
+  expect(shown.page.textContent).toContain('Some names missing');
   expect(shown.page.textContent).not.toContain('Renewal failed');
 });
 

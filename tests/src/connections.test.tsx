@@ -174,7 +174,7 @@ test('who removes a DNS connection is told of the domains whose certificates may
   using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
   await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'These domains may need this connection to renew certificates that are proved through DNS:',
+    'These domains may need this connection to renew their certificates through DNS:',
   );
 });
 

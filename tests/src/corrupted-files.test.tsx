@@ -68,7 +68,7 @@ test('a live release names what its entry page asks for in vain, and says where 
     );
   using inFolder = show({ ...below, missingLinks: ['/style.css'] });
   await inFolder.sees('The start page uses 1 file that visitors do not get');
-  await inFolder.sees('The site is below /things/');
+  await inFolder.sees('The site’s address ends in /things/');
   await inFolder.sees('/style.css');
   using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
   await several.sees('uses 2 files that visitors do not get on GitHub Pages');

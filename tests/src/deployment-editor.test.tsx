@@ -207,7 +207,9 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     await shown.sees('Your changes are based on release 2.');
     shown.button('Publish…').click();
     await soon(() =>
-      expect(dialog()?.textContent).toContain('1 file that changed in both will keep your version: b.html'),
+      expect(dialog()?.textContent).toContain(
+        '1 file changed both here and in release 3. Your version is kept: b.html',
+      ),
     );
     dialog()?.querySelector<HTMLInputElement>(`input[value=${choice}]`)?.click();
     press('Continue');

@@ -239,7 +239,7 @@ test('a claim that was lost says so, and shows the proof that takes the name bac
     records: [proof, recordOf({ value: '127.0.0.1' })],
   });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
-  await shown.sees('If it is yours, replace their TXT record with the one below.');
+  await shown.sees('If it is yours, replace that account’s TXT record with the one below.');
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
   expect(shown.rows('Records')).toHaveLength(1);
   expect(shown.button('Check now')).toBeDefined();
@@ -398,7 +398,7 @@ test('a change that is being put back, or could not be, is not taken for one tha
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The change was not undone');
   // The records of the plan count as on their way: nothing else on the page would plan.
-  shown.button('Plan again').click();
+  shown.button('Plan the records again').click();
   await vi.waitFor(() => expect(document.body.textContent).toContain('Write 1 record'), 10_000);
 });
 

@@ -118,7 +118,7 @@ test('the step in which it waits says so in the same words', async () => {
   using shown = showScreen(<ReleaseSteps release={{ ...waiting, steps }} />, {});
   await shown.sees(stateLabel('waiting'));
   const step = shown.page.querySelector('[aria-current=step]');
-  expect(step?.textContent).toBe('Waiting for youPublish it, enter its address');
+  expect(step?.textContent).toBe('Waiting for youPublish it and enter its address');
   expect(step?.querySelector('[role=img]')?.getAttribute('aria-label')).toBe(stateLabel('waiting'));
   expect(shown.page.textContent).not.toContain('The host puts');
 });

@@ -86,7 +86,7 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
     label: 'Choose Basic',
     reason: 'Basic begins on Jan 15, 2030.',
   });
-  const own = 'It becomes Basic on Jan 15, 2030. To keep it, choose Keep Pro in Account.';
+  const own = 'It becomes Basic on Jan 15, 2030. To keep it, choose “Keep Pro” in Account.';
   expect(planAct('PRO', { ...situation, subscription: chosen })).toMatchObject({ kind: 'none', reason: own });
 });
 
@@ -94,7 +94,7 @@ test('a plan that was canceled names where it is kept', () => {
   const situation = situationOf('PRO');
   if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
   const canceled = { ...situation.subscription, renews: true, cancelAtEnd: true };
-  const reason = 'It is cancelled, and ends on Jan 15, 2030. To keep it, choose Keep Pro in Account.';
+  const reason = 'It is cancelled, and ends on Jan 15, 2030. To keep it, choose “Keep Pro” in Account.';
   expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
 });
 
@@ -110,11 +110,11 @@ test('at a payment service no larger plan is sold while a smaller one is chosen 
   expect(act('PRO')).toEqual({
     kind: 'none',
     label: 'Upgrade to Pro',
-    reason: 'Basic is chosen for later. Choose Keep Standard in Account first.',
+    reason: 'Basic is chosen for later. First choose “Keep Standard” in Account.',
   });
   expect(act('BETA')).toMatchObject({ kind: 'checkout' });
   const canceled = { ...subscription, nextPlan: null, cancelAtEnd: true };
-  const reason = 'Standard is cancelled. Choose Keep Standard in Account first.';
+  const reason = 'Standard is cancelled. First choose “Keep Standard” in Account.';
   expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
   document.head.innerHTML = '';
 });

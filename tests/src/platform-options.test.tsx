@@ -161,6 +161,6 @@ test('a copy with relative links takes the place of what was chosen, and says so
   using _screen = shown;
   await shown.sees('1 link begins with a slash.');
   shown.button('Copy with relative links').click();
-  await shown.sees('1 link written without the leading slash in the published copy');
+  await shown.sees('1 link rewritten without the leading slash in the published copy');
   expect(shown.page.textContent).not.toContain('begins with a slash');
 });

@@ -237,7 +237,9 @@ test('a copy with relative links has every other byte as it was, and says what w
   expect(others.map(({ file }) => file)).toEqual(files.slice(1).map(({ file }) => file));
   const again = findingsOf(await inspectSelection(copy), { folder: 'things' });
   expect(again.map(({ id }) => id)).not.toContain('root_link');
-  expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the leading slash/);
+  expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(
+    /^1 link rewritten without the leading slash/,
+  );
 });
 
 test('what a ZIP says of its files is said of a copy with relative links as well: a link is none of them', async () => {

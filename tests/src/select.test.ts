@@ -151,7 +151,7 @@ test('of more than can be read at once it is said that equal sizes tell nothing'
   const before = new Map([['film.mp4', { sha256: hashOf('film'), sizeBytes: size }]]);
   const unread = { ...zippedItem('film.mp4', '', size) };
   expect(comparisonText(await compareFiles(before, [unread], new AbortController().signal))).toBe(
-    'No file is new, removed or of another size. Files of the same size are compared when you publish',
+    'No file was added or removed, and no size changed. Files of the same size are compared when you publish',
   );
 });
 

@@ -62,12 +62,12 @@ test('what the files are decides what is recommended, with the arithmetic and it
   await shown.sees(SUM);
   const reasons = shown.rows('Why the built-in host is recommended').join();
   expect(reasons).toContain(SUM);
-  expect(reasons).toContain('Only this computer can open its sites.');
+  expect(reasons).toContain('Sites on the built-in host open only on this computer.');
   shown.page.querySelector<HTMLInputElement>('input[value=vercel]')?.click();
   await shown.sees('Why Vercel fits as well');
   const vercels = shown.rows('Why Vercel fits as well').join();
   expect(vercels).toContain('Source: vercel.com/docs/limits, read 2026-03-02');
-  expect(vercels).not.toContain('Only this computer');
+  expect(vercels).not.toContain('this computer');
 });
 
 test('each question names the places that its answer changes', async () => {

@@ -68,7 +68,7 @@ test.each([
     zipFile([{ name: 'a.txt', method: 14 }]),
     'a.txt in site.zip uses a compression method that is not supported.',
   ],
-  ['a pipe', zipFile([{ name: 'a', attributes: 0o010644 * 0x10000 }]), 'a in site.zip is a device or a pipe'],
+  ['a pipe', zipFile([{ name: 'a', attributes: 0o010644 * 0x10000 }]), 'a in site.zip is a special system file'],
   ['a count that lies', zipFile(['a'], { count: 3 }), 'damaged or was cut off'],
   ['too many', zipFile(['a'], { zip64: { count: 200_000 }, count: 0xffff }), 'holds more than 100,000 files'],
 ])('a ZIP that cannot be read says why: %s', async (_, file, message) => {

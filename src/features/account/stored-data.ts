@@ -74,7 +74,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['diagnostics', 'deployment_health'],
     what: 'Diagnostics you ran, the regular checks of your sites, and links to reports that you shared.',
-    kept: 'The last 50 reports, at most until you delete your account.',
+    kept: 'The last 50 reports, until you delete your account.',
     ends: 'account',
   },
   {
@@ -91,7 +91,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['events', 'idempotency_keys'],
-    what: 'What happened in your account, so that open tabs can show it, and which requests were answered, so that none runs twice.',
+    what: 'Recent events in your account, which keep open tabs up to date, and requests already answered, so that none is carried out twice.',
     kept: '7 days. Answered requests: 24 hours.',
     ends: 'account',
   },
@@ -130,7 +130,7 @@ export const STORED_DATA: readonly StoredData[] = [
       ...['acme_accounts', 'authority_uses', 'challenge_answers', 'local_roots'],
       ...['installation', 'migrations', 'ticket_keys', 'visit_salts'],
     ],
-    what: 'What this Fairlead needs to run, such as its account at the certificate authority. Nothing about you.',
+    what: 'What Fairlead itself needs to run, such as its account at the certificate authority. Nothing about you.',
     kept: 'As long as it is needed.',
     ends: 'nobody',
   },

@@ -21,7 +21,7 @@ export function VisitsWeek({ visits: { totals, points } }: VisitsWeekProps) {
         <p className="mb-3 text-sm text-ink-muted tabular-nums">{visitsText(views, visitors)}</p>
         <BarChart
           label="Page views and visitors of the last 7 days"
-          unit="Page views by day, visitors in colour"
+          unit="Page views by day, coloured part: visitors"
           bars={points.map((point) => ({ label: point.label, whole: point.views, part: point.visitors }))}
           formatLabel={shortLabel}
           describe={({ label, whole, part }) => `${label}: ${visitsText(whole, part)}`}

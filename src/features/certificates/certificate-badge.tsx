@@ -19,7 +19,7 @@ export function CertificateBadge({ certificate: { state, problem, uncovered } }:
   if (state === 'issued' && problem !== null) {
     return (
       <Badge tone="warn" icon={TriangleAlert}>
-        {uncovered ? 'Not for all names' : 'Renewal failed'}
+        {uncovered ? 'Some names missing' : 'Renewal failed'}
       </Badge>
     );
   }

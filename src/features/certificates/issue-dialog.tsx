@@ -66,7 +66,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
         />
       </Field>
       <Checkbox
-        label="Wildcard, for all names directly below it. Your DNS connection is used to prove that the domain is yours."
+        label="Wildcard: every name directly below the domain. Your DNS connection is used to prove that it is yours."
         isChecked={isWildcard}
         onChange={setWildcard}
       />

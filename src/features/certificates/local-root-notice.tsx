@@ -20,8 +20,8 @@ export function LocalRootNotice({ root }: { root: string }) {
     >
       <p>
         No public certificate authority is set up, so Fairlead signs its own certificates. A browser trusts them once
-        the root certificate is installed on the same computer. Install it only if you trust whoever runs this Fairlead,
-        who could then sign for any website on that computer.{' '}
+        the root certificate is installed on the same computer. Install it only if you trust whoever runs this Fairlead:
+        that computer then trusts the certificates they sign for any website.{' '}
         <Link to={`${paths.help}#install-root`} className="underline hover:text-ink">
           How to install it
         </Link>

@@ -37,9 +37,7 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
             <p>Your DNS records stay as they are. From then on you change them yourself.</p>
             {domains.length > 0 && (
               <>
-                <p className="mt-2">
-                  These domains may need this connection to renew certificates that are proved through DNS:
-                </p>
+                <p className="mt-2">These domains may need this connection to renew their certificates through DNS:</p>
                 <Names of={domains} />
               </>
             )}

@@ -45,7 +45,7 @@ export function ContactForm() {
     return (
       <div role="status" className="flex flex-col items-start gap-3">
         <p className="font-medium">We have your message.</p>
-        <p className="text-ink-muted">We will answer to the email address that you entered.</p>
+        <p className="text-ink-muted">We will reply to the email address that you entered.</p>
         <Button onClick={() => setSent(false)}>Write another message</Button>
       </div>
     );

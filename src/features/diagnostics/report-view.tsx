@@ -130,7 +130,7 @@ function Details({ check: { why, asked, tookMs } }: { check: ShownCheck }) {
   return (
     <details className="mt-1 text-sm text-ink-muted">
       <summary className="w-fit cursor-pointer rounded-tight py-1 hover:text-ink touch:py-3">
-        What was asked, in {tookMs} ms
+        Details, checked in {tookMs} ms
       </summary>
       <p className="mt-1">{why}</p>
       <ul className="mt-2 flex flex-col gap-1.5">

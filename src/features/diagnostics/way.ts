@@ -65,7 +65,7 @@ function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
   ];
   const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
   const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
-  if (at === null) return { ...common, verdict: 'unknown', seen: 'Not asked yet.' };
+  if (at === null) return { ...common, verdict: 'unknown', seen: 'Not checked yet.' };
   if (problem?.code === 'lookup_failed')
     return { ...common, verdict: 'unknown', seen: 'Could not be checked from here.' };
   if (there.length === 0) return { ...common, verdict: 'fail', seen: 'No name server answered.' };

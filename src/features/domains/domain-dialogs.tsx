@@ -122,7 +122,7 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
           {isWritten && (
             <div className="mt-2">
               <Checkbox
-                label="Delete what Fairlead wrote at your DNS provider. CAA records stay, and what others changed."
+                label="Delete the records that Fairlead wrote at your DNS provider, except CAA records and any that others changed."
                 isChecked={isChecked}
                 onChange={setChecked}
               />

@@ -22,7 +22,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title={lostText()}>
-        If it is yours, replace their TXT record with the one below.
+        If it is yours, replace that account’s TXT record with the one below.
       </Notice>
     );
   }
@@ -58,7 +58,7 @@ function ProofNotice({ domain: { proof, expiresAt } }: { domain: Domain }) {
       {expiresAt !== null && (
         <>
           {' '}
-          Without it, the domain is released <Time at={expiresAt} />.
+          Without it, the domain is removed <Time at={expiresAt} />.
         </>
       )}
     </Notice>

@@ -12,7 +12,7 @@ export function LocalSitesNotice({ deployments, className }: LocalSitesNoticePro
   if (!areHere || !areSitesLocal()) return null;
   return (
     <Notice tone="warn" title={LOOPBACK_TITLE} className={className}>
-      You can add a domain now. For visitors to reach it, whoever runs this Fairlead first sets SITES_DOMAIN and
+      You can add a domain now. Before visitors can reach it, whoever runs this Fairlead has to set SITES_DOMAIN and
       SITES_ADDRESSES to the public name and addresses of the host: see “Domains” in the README.
     </Notice>
   );

@@ -15,8 +15,9 @@ export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {
   if (!leadHere(records)) return null;
   return (
     <Notice tone="warn" title={LOOPBACK_TITLE}>
-      Do not create these records at a public DNS provider: visitors would end up at their own computer. Whoever runs
-      this Fairlead sets SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the host first.
+      Do not create these records at a public DNS provider yet: visitors would end up at their own computer. First,
+      whoever runs this Fairlead has to set SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the
+      host.
     </Notice>
   );
 }

@@ -24,7 +24,9 @@ export function RemovedDomain({ name, deleteFirst, stays }: RemovedDomainProps) 
         <CardBody className="flex flex-col gap-4">
           {deleteFirst.length > 0 && (
             <>
-              <p className="text-pretty">They are still at your DNS provider, and somebody else could use them.</p>
+              <p className="text-pretty">
+                While they are at your DNS provider, somebody else could put a site on this domain.
+              </p>
               <RecordList label="Records to delete" records={deleteFirst} />
             </>
           )}

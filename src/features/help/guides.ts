@@ -10,9 +10,9 @@ export const guides: readonly Chapter[] = [
         id: 'first-website',
         title: 'Publish your first website',
         paragraphs: [
-          '1. Read the disclaimer, then drop the folder that holds index.html on Home, or choose it with the button.',
+          '1. Read the disclaimer. On Home, drop the folder that holds index.html, or choose it with the button.',
           '2. Read what was found: the kind of site, its start page, what is left out and what looks wrong.',
-          '3. Choose Register to publish, and start the 14-day trial: the folder stays chosen.',
+          '3. Choose “Register to publish” and start the 14-day trial: the folder stays chosen.',
           '4. Give it a name. Its address is made from the name; you see it before anything is published.',
           '5. Choose Publish and watch the steps. When it is live, Visit opens it.',
         ],
@@ -22,7 +22,7 @@ export const guides: readonly Chapter[] = [
         title: 'Check a folder without publishing it',
         paragraphs: [
           'Drop it on Test & Simulation. It is read in the browser and you see what would be published, what is left out and what looks wrong. Nothing is sent.',
-          'Set up a preflight on the same page: it goes through a real deployment step by step, and says what would be sent and what would be refused. Nothing is created or published.',
+          'Set up a preflight on the same page: it goes through a deployment step by step, and says what would be sent and what would be refused. Nothing is created or published.',
         ],
       },
       {
@@ -31,7 +31,7 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first if something needs your decision, such as a missing start page or a private file. A folder that you drop on the Dashboard opens Quick Deploy too.',
           'Guided Deployment: one question at a time, each explained, and a summary before anything is sent.',
-          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page that shows how far each of them is.',
+          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page that shows the state of each.',
         ],
       },
       {
@@ -61,14 +61,14 @@ export const guides: readonly Chapter[] = [
         title: 'Roll back to an earlier release',
         also: 'rollback go back restore revert undo previous old version',
         paragraphs: [
-          'Choose Roll back on the page of the live release, on the deployment, beside a release in its list or in the Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
+          'Choose Roll back on the page of the live release or of the deployment, or beside a release in the deployment’s list or in Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
         ],
       },
       {
         id: 'compare',
         title: 'See what changed',
         paragraphs: [
-          'The page of a release lists which files were added, changed and removed since the release that was live before, and how many had to be sent. The name of a changed text opens its lines.',
+          'The page of a release lists which files were added, changed and removed since the release that was live before, and how many had to be sent. Choose a changed text file to see which lines differ.',
         ],
       },
       {
@@ -95,7 +95,7 @@ export const guides: readonly Chapter[] = [
         id: 'limits',
         title: 'Limits of a release',
         paragraphs: [
-          'Up to 20,000 files, each up to 500 MB, and 1 GB in all. A name can have 255 bytes, 1,024 with its folders, which can be 32 levels deep. A ZIP can be up to 500 MB before it is unpacked.',
+          'Up to 20,000 files, each up to 500 MB, and 1 GB in all. A file name can have 255 bytes, a path 1,024, and folders can be 32 levels deep. A ZIP can be up to 500 MB before it is unpacked.',
         ],
       },
       {
@@ -125,7 +125,7 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: the old address, the new one and the status.',
           '/old /new 301 — the address has moved permanently. Without a status, 301 is used.',
-          '/blog/:year/:slug /posts/:slug 302 — a name with a colon stands for one part of the address, which is kept.',
+          '/blog/:year/:slug /posts/:slug 302 — a placeholder with a colon stands for one part of the old address, and the new one can use it.',
           '/docs/* https://docs.example.com/:splat 301 — a star at the end stands for the rest; :splat puts it in.',
           '/app/* /app/index.html 200 — another file of the site is shown, and the address stays.',
           'The first line that matches applies, and only where there is no file. An exclamation mark after the status (301!) makes it apply even where there is a file. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
@@ -177,7 +177,7 @@ export const guides: readonly Chapter[] = [
         title: 'Install the root certificate of this Fairlead',
         also: 'phone mobile',
         paragraphs: [
-          'Download the root certificate on SSL Certificates. Install it only if you trust whoever runs this Fairlead, who could then sign for any website on that computer.',
+          'Download the root certificate on SSL Certificates. Install it only if you trust whoever runs this Fairlead: your computer then trusts the certificates they sign for any website.',
           'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
           'macOS: open the file in Keychain Access, add it to the keychain System, open it there and set Trust to Always Trust.',
           'Firefox, on every system: Settings, Privacy & Security, View Certificates, Authorities, Import; tick “Trust this CA to identify websites”.',
@@ -205,7 +205,7 @@ export const guides: readonly Chapter[] = [
         title: 'Connect your account at a hosting platform',
         paragraphs: [
           'Open Settings and choose Connect a platform under Hosting connections, or open the page of the platform from Home. It says where to create the token and what it must be allowed to do. The token is tested at once, stored encrypted and never shown again.',
-          'When a platform no longer accepts it, the Dashboard says so. Replace the token there; what is live stays live.',
+          'When a platform no longer accepts the token, the Dashboard says so: choose Replace token there. What is live stays live.',
         ],
       },
     ],
@@ -219,7 +219,7 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'An API token lets a script or a build server work for you without your password. Open Settings, choose New token, give it a name, say whether it may publish and change things or only read, and how long it works.',
           'The token is shown once. Copy it into the secret store of your build server; nobody can show it again.',
-          'Send it with each call as the header Authorization: Bearer, followed by the token. The typed client takes it as its token.',
+          'Send it with each call as the header Authorization: Bearer, followed by the token. With the typed client, pass it as token.',
           'Settings says when each token was last used, and Revoke ends one at once. Changing your password on the Account page leaves tokens as they are; a new password set through "Forgot your password?" revokes them all. A token cannot change passwords, sessions or tokens.',
         ],
       },

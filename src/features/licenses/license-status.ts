@@ -34,7 +34,7 @@ export function statusText({ status, startsAt, endsAt }: License): string {
     case 'replaced':
       return 'A larger plan has taken its place.';
     case 'transferring':
-      return `Nobody has redeemed its new key yet. In the meantime it keeps running, until ${formatDate(endsAt)} at the latest.`;
+      return `Nobody has redeemed its new key yet. Its time runs on all the same, and ends on ${formatDate(endsAt)}.`;
     case 'transferred':
       return 'Another account has redeemed it.';
     case 'revoked':

@@ -54,7 +54,10 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
         ) : (
           <p className="text-ink-muted">{domainRefusal}</p>
         )}
-        <FailedState failure={shownFailure('The failures could not be loaded', failures.error)} question={failures} />
+        <FailedState
+          failure={shownFailure('The list of failures could not be loaded', failures.error)}
+          question={failures}
+        />
         <Field label="What goes wrong">
           <Select
             value={failure?.step ?? 'nothing'}

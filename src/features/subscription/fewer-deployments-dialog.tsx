@@ -23,7 +23,7 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
   return (
     <FormDialog
       title={`${title} has fewer deployments`}
-      description={`${title} starts as soon as it is paid.`}
+      description={`${title} starts as soon as it is paid for.`}
       submitLabel="Continue to checkout"
       busyLabel="Opening…"
       isBusy={isBusy}

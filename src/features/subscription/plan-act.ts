@@ -45,7 +45,7 @@ function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subsc
   // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no
   // change of its subscription.
   if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
-  return { kind: 'none', label, reason: `${ends}. Choose Keep ${title} in Account first.` };
+  return { kind: 'none', label, reason: `${ends}. First choose “Keep ${title}” in Account.` };
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
@@ -55,7 +55,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const label = `Choose ${title}`;
   const end = formatDate(endsAt);
   if (plan === running && renews) {
-    const keep = cancelAtEnd || nextPlan !== null ? ` To keep it, choose Keep ${title} in Account.` : '';
+    const keep = cancelAtEnd || nextPlan !== null ? ` To keep it, choose “Keep ${title}” in Account.` : '';
     return { kind: 'none', label, reason: `${endLabel(subscription) ?? ''}${keep}` };
   }
   if (plan === running)

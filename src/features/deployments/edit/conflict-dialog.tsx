@@ -43,8 +43,8 @@ export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDial
             title: `Add them to release ${newer.number}`,
             description:
               both.length === 0
-                ? 'No file was changed in both.'
-                : `${files} that changed in both will keep your version: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
+                ? `No file changed both here and in release ${newer.number}.`
+                : `${files} changed both here and in release ${newer.number}. Your version is kept: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
           },
           {
             value: 'mine',

@@ -78,7 +78,7 @@ export function PublishDialog(props: PublishDialogProps) {
               {path}
             </span>
             <ChangeMark kind={kindOf(change)} />
-            <IconButton label={`Undo the change of ${path}`} disabled={isBusy} onClick={() => onRestore(path)}>
+            <IconButton label={`Undo the changes to ${path}`} disabled={isBusy} onClick={() => onRestore(path)}>
               <Undo2 />
             </IconButton>
           </li>

@@ -23,7 +23,9 @@ function GoingNotice({ deployment: { id, destinations, leavesSites } }: { deploy
   return (
     <Notice tone="accent" className="mb-6">
       <span className="wrap-anywhere">
-        {[...sites, 'The deployment disappears from your lists then. It can no longer be changed.'].join(' ')}
+        {[...sites, 'The deployment can no longer be changed. It disappears from your lists once it is deleted.'].join(
+          ' ',
+        )}
       </span>
     </Notice>
   );

@@ -149,7 +149,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
           <p>{lossText(whole, isReached)}</p>
           {domains.data !== undefined && domains.data.items.length > 0 && (
             <>
-              <p className="mt-2">These domains stop working and are removed. Move those that you need first:</p>
+              <p className="mt-2">These domains stop working and are removed. First move those that you still need:</p>
               <ul className="mt-2 list-disc pl-5">
                 {domains.data.items.map(({ id, name }) => (
                   <li key={id} className="wrap-anywhere">

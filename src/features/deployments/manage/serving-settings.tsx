@@ -38,7 +38,7 @@ export function ServingSettings({ deployment, isDisabled }: ServingSettingsProps
   const shown = update.isPending ? { ...deployment, ...update.variables } : deployment;
   return (
     <Card className="max-w-reading">
-      <CardHeader title="Serving" />
+      <CardHeader title="How the site is served" />
       <div className="divide-y divide-line">
         {OPTIONS.map(({ name, label, description }) => (
           <div key={name} className="p-4 sm:px-5">

@@ -13,7 +13,7 @@ const looks: Record<Reason['verdict'], { icon: LucideIcon; look: string; word: s
 /** The ranking knows the files and not this computer. */
 const LOCAL: Reason = {
   verdict: 'note',
-  text: 'Only this computer can open its sites. To show yours to others, choose a hosting platform.',
+  text: 'Sites on the built-in host open only on this computer. To show yours to others, choose a hosting platform.',
   change: null,
   source: null,
 };

@@ -171,7 +171,7 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
       ...plain,
       id: 'relative-links',
       kind: 'good',
-      message: `${formatCount(selection.relativeLinks, 'link')} written without the leading slash in the published copy`,
+      message: `${formatCount(selection.relativeLinks, 'link')} rewritten without the leading slash in the published copy`,
       detail:
         'Your own files stay as they are. Scripts may still request addresses that begin with a slash, and links in 404.html work only for addresses at the top level.',
     },

@@ -21,7 +21,7 @@ export function NextSteps({ domain, missing }: NextStepsProps) {
   return (
     <Notice
       tone={problem !== null ? 'warn' : other === undefined ? 'accent' : 'quiet'}
-      title={problem === null ? next : 'A CNAME has to be alone at its name'}
+      title={problem === null ? next : 'A CNAME must be the only record at its name'}
     >
       {problem === null && absent.length > 0 && <p>Not seen yet: {absent.map(nameOf).join(', ')}.</p>}
       {[...new Set(texts)].map((text) => (

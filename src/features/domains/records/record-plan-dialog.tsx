@@ -30,7 +30,7 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
         onOutdated();
         showToast({
           title: 'The records have changed',
-          description: 'Nothing was written. This is the plan as of now.',
+          description: 'Nothing was written. These are the changes needed now.',
         });
         return;
       }
@@ -65,8 +65,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     >
       {isBlocked && plan.conflicts.length === 0 && (
         <Notice tone="quiet" title="Your provider already has the records">
-          It can take a moment until the name servers show them. If they never do, your registrar lists other name
-          servers: enter those of this zone at your registrar.
+          The name servers can take a moment to show them. If they never do, your domain uses other name servers: enter
+          those of this zone at your registrar.
         </Notice>
       )}
       <RecordPlanView

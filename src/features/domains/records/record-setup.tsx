@@ -117,7 +117,7 @@ function SetupAct({ isBroken, hasProvider, offer, isPlanning, onPlan, onOffer }:
 }
 
 function PlanAgain(props: { isBusy: boolean; onClick: () => void }) {
-  return <Button {...props}>Plan again</Button>;
+  return <Button {...props}>Plan the records again</Button>;
 }
 
 function Steps({ domain, missing }: { domain: Domain; missing: readonly CheckedRecord[] }) {
@@ -144,7 +144,7 @@ function useRecordPlan(domain: Domain) {
     onSuccess: setPlanned,
     onError: (error) => {
       setPlanned(null);
-      if (!isZoneElsewhere(error)) showToast(errorToast('The records could not be planned', error));
+      if (!isZoneElsewhere(error)) showToast(errorToast('The changes could not be worked out', error));
     },
   });
   const utils = trpc.useUtils();

@@ -56,5 +56,5 @@ function adviceFor({ url, missingLinks }: ReleaseDestination): string {
   if (folder === '/' || missingLinks.every((link) => link.startsWith(folder))) {
     return 'It may look broken. Add the files or fix the links, then publish again.';
   }
-  return `It may look broken. The site is below ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
+  return `It may look broken. The site’s address ends in ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
 }

@@ -128,7 +128,7 @@ function rowOf(part: ReleasePart, now: Date, release: Run): Step {
 }
 
 function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: Run): string {
-  if (state === 'yours') return 'Publish it, enter its address';
+  if (state === 'yours') return 'Publish it and enter its address';
   if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
   if (state === 'done') return resultText(name, steps);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];

@@ -34,7 +34,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     question: 'Do you have a domain of your own?',
     explanation: [
       'A domain is a name like example.com that you register with a company for a yearly fee. Visitors then open that name, and your site answers.',
-      'To point it here, some records are created where the domain is managed. After you publish, each of them is listed with its value, ready to copy.',
+      'Pointing it here takes a few DNS records where the domain is managed. After you publish, each is listed with its value, ready to copy.',
     ],
   },
   check: {

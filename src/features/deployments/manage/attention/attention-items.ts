@@ -100,7 +100,7 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
         key: `lost ${id}`,
         kind: 'stopped' as const,
         title: `${deploymentLabel({ name, slug, url })} is no longer connected to ${title}`,
-        text: `${currentRelease === null ? 'It' : 'What is live stays live, but it'} cannot be published until ${title} is connected again.`,
+        text: `${currentRelease === null ? 'Nothing' : 'What is live stays live, but nothing new'} can be published until ${title} is connected again.`,
         action: { to: connectionLinks.connect(lost.provider), label: `Connect ${title}` },
       },
     ];

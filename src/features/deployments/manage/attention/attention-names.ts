@@ -17,7 +17,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
       key: 'more domains',
       kind: 'warning',
       title: 'More domains need a record',
-      text: broken.length === 0 ? 'These are the newest of them.' : 'Broken and lost ones come first.',
+      text: broken.length === 0 ? 'These are the newest of them.' : 'The most urgent come first.',
       action: { to: paths.domains, label: 'See all domains' },
     },
   ];
@@ -27,7 +27,7 @@ function domainItem(domain: Domain): AttentionItem {
   const { id, name, state, problem, lostTo } = domain;
   const to = href.domain(id);
   if (lostTo !== undefined) {
-    const text = 'If it is yours, replace their TXT record with yours.';
+    const text = 'If it is yours, replace that account’s TXT record with yours.';
     const action = { to, label: 'See what to do' };
     return { key: id, kind: 'failed', title: lostText(name), text, action };
   }
