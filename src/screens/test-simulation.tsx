@@ -20,7 +20,7 @@ import type { SimulationProps } from '../flows/simulation.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths/paths.ts';
-import type { SelectionReport } from '../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
 const simulation = lazyComponent<SimulationProps>(async () => (await import('../flows/simulation.tsx')).Simulation);

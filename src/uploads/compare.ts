@@ -1,7 +1,7 @@
 import { formatCount } from '../../routers/schemas/format-count.ts';
-import type { SelectionItem } from './apply-rules.ts';
 import { hashBlobs, hashFiles, knownHash } from './hash.ts';
 import { readFileList } from './release-files.ts';
+import type { SelectionItem } from './selection/apply-rules.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
 /** The files that a selection would remove from a release, which the paths alone tell. */

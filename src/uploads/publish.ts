@@ -1,8 +1,8 @@
 import type { LeftOut, Release } from '../../routers/schemas/releases.ts';
-import { extentOf, publishedPart } from './apply-rules.ts';
 import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
-import { readPrivateKeys } from './inspection/private-keys.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
+import { extentOf, publishedPart } from './selection/apply-rules.ts';
+import { readPrivateKeys } from './selection/private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection/selection.ts';
 import { type Bundle, offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
 

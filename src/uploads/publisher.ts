@@ -1,5 +1,4 @@
 import { session } from '../api/session/session.ts';
-import { extentOf, publishedPart } from './apply-rules.ts';
 import { failureOf, isMissing, isUnchanged, isUploadLost } from './publication-failure.ts';
 import {
   isUnderWay,
@@ -11,6 +10,7 @@ import {
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
+import { extentOf, publishedPart } from './selection/apply-rules.ts';
 import {
   changeStored,
   endStoredPublication,

@@ -2,10 +2,10 @@ import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval'
 import { isSignedOut, session } from '../api/session/session.ts';
 import { randomId } from '../lib/random-id.ts';
 import { SESSION_KEYS, UPLOAD_RECORD_PREFIX, uploadLock } from '../lib/storage/storage.ts';
-import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
-import { fileToStore, readPrivateKeys } from './inspection/private-keys.ts';
 import type { StoredProgress } from './publish.ts';
+import { extentOf, innerFolder, publishedPart } from './selection/apply-rules.ts';
+import { fileToStore, readPrivateKeys } from './selection/private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection/selection.ts';
 import { readZip } from './selection/zip.ts';
 

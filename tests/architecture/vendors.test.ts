@@ -26,7 +26,7 @@ const MAY_NAME = [
   // The marks of the platforms.
   /^src\/components\/states\/platform-drawing\.tsx$/,
   // One platform has a page of its own, with a route.
-  /^src\/(screens\/deploy\/netlify\.tsx|routes\.tsx|lib\/paths\.ts|layouts\/navigation\.ts)$/,
+  /^src\/(screens\/deploy\/netlify\.tsx|routes\.tsx|lib\/paths\/paths\.ts|layouts\/navigation\.ts)$/,
   // Where the app itself is hosted by functions, its API has another address.
   /^src\/api\/session\/rewrite\.ts$/,
 ];

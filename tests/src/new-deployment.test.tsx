@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
-import { extentOf, publishedPart } from '../../src/uploads/apply-rules.ts';
 import { publications } from '../../src/uploads/publications.ts';
+import { extentOf, publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';

@@ -16,9 +16,9 @@ import { partTitle, runningTitle } from '../../src/features/releases/step-titles
 import { formatAddress } from '../../src/lib/format.ts';
 import { isLocalAddress } from '../../src/lib/local-address.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
-import { publishedPart } from '../../src/uploads/apply-rules.ts';
-import { inspectSelection, type SelectionReport } from '../../src/uploads/inspection/inspect.ts';
-import { copyWithRelativeLinks, withRelativeLinks } from '../../src/uploads/inspection/relative-links.ts';
+import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
+import { copyWithRelativeLinks, withRelativeLinks } from '../../src/uploads/relative-links.ts';
+import { publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import { isZip, type SelectedFolder, type Selection, type ZippedFile } from '../../src/uploads/selection/selection.ts';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 

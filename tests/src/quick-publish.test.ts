@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
 import { findingsOf } from '../../src/features/deployments/select/findings.ts';
-import { inspectSelection } from '../../src/uploads/inspection/inspect.ts';
+import { inspectSelection } from '../../src/uploads/inspect.ts';
 import { readZip } from '../../src/uploads/selection/zip.ts';
 import { writeZip } from '../support/zip-writer.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { crc32 } from '../../routers/rules/zip/crc32.ts';
-import { innerFolder, publishedPart } from '../../src/uploads/apply-rules.ts';
+import { innerFolder, publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import { isZip } from '../../src/uploads/selection/selection.ts';
 import { readZip } from '../../src/uploads/selection/zip.ts';
 import { extraField, fields, writeZip } from '../support/zip-writer.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { applyRules } from '../../src/uploads/apply-rules.ts';
+import { applyRules } from '../../src/uploads/selection/apply-rules.ts';
 import { readZip as readZipInBrowser } from '../../src/uploads/selection/zip.ts';
 import { readZip, zipRefusal } from '../support/read-zip.ts';
 

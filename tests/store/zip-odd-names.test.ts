@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodingOfBytes } from '../../routers/rules/zip/zip-name-bytes.ts';
-import { applyRules } from '../../src/uploads/apply-rules.ts';
+import { applyRules } from '../../src/uploads/selection/apply-rules.ts';
 import { readZip as readZipInBrowser } from '../../src/uploads/selection/zip.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 import { readZip } from '../support/read-zip.ts';

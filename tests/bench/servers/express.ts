@@ -76,7 +76,7 @@ function toReference(release: Document | undefined) {
 
 const siteUrl = (slug: string): string => `http://${slug}.localhost:3001`;
 
-/** What a request reads beside its rows. */
+/** The answers to the reads that a request makes beside its rows. */
 type Read = { references: ReadonlyMap<string, Document>; urls: ReadonlyMap<string, string> };
 
 function toItem(row: Document, { references, urls }: Read) {

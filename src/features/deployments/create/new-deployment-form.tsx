@@ -17,7 +17,7 @@ import { randomId } from '../../../lib/random-id.ts';
 import { onDraftsTaken, storeDraft } from '../../../lib/storage/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../../lib/storage/form-draft.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage/storage.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { sizeOf } from '../preflight/size-of.ts';
 import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';

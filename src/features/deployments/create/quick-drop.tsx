@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useUser } from '../../../api/user.ts';
 import { Button } from '../../../components/button.tsx';
 import { href, paths } from '../../../lib/paths/paths.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionNoun } from '../../../uploads/selection/selection.ts';
 import { FilesFooter, FilesStep } from '../select/files-step.tsx';
 import { useWaitingSelection } from '../select/use-chosen-selection.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { rootLinkProblem } from '../../../../routers/rules/uploads/root-link-problem.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';

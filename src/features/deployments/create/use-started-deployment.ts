@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { setWaiting, stopReselect } from '../../../uploads/waiting-selection.ts';

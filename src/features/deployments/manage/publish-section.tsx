@@ -12,7 +12,7 @@ import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
 import { sizeOf } from '../preflight/size-of.ts';

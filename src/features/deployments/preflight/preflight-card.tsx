@@ -3,7 +3,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { lazyComponent } from '../../../lib/lazy-component.tsx';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { PreflightFormProps } from './preflight-form.tsx';
 
 /** Loads the form library, which the screen does without until somebody asks. */

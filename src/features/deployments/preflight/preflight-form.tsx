@@ -17,7 +17,7 @@ import { Select } from '../../../components/fields/select.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
 import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';

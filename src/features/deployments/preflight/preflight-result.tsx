@@ -6,7 +6,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { type PipelineStage, StageList } from '../../../components/page/stage.tsx';
 import { formatSize } from '../../../lib/format.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection/selection.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 /** Returns the size that would be sent; null when nothing can be. */
 export function sizeOf(report: SelectionReport | null): { count: number; totalBytes: number } | null {

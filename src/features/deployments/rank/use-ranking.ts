@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Needs, RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Ranker = {
   /** The platforms, best first; null before there are files or answers to rank by. */

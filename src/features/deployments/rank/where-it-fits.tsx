@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { NeedsQuestion } from './needs-question.tsx';
 import { RankReasons } from './rank-reasons.tsx';
 import { recommendedIn, useRanking } from './use-ranking.ts';

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 /**
  * Asks the person, once for each selection, before a folder without an entry page is published, which answers "not

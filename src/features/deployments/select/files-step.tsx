@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun } from '../../../uploads/selection/selection.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
 import { selectionSummary } from './lazy-summary.ts';

@@ -10,7 +10,7 @@ import { packedNotice } from '../../../../routers/schemas/platforms/packed-notic
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
 import { isLeftOutLink, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
 

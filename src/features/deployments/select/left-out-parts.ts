@@ -1,7 +1,7 @@
 import { LINK_LEFT_OUT, leftOutPart, leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
 import type { UploadReading } from '../../../../routers/rules/uploads/upload-rules.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import type { SelectionItem } from '../../../uploads/apply-rules.ts';
+import type { SelectionItem } from '../../../uploads/selection/apply-rules.ts';
 
 type LeftOutFiles = UploadReading<SelectionItem>['leftOut'];
 /** A file that is left out, or a folder with everything in it, which is listed once. */

@@ -2,7 +2,7 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { type LimitRefusal, refusalByLimits } from '../../../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 /** Caches by report: it does not change, and may have thousands of files. */
 const known = new WeakMap<SelectionReport, Map<PlatformId, LimitRefusal | null>>();

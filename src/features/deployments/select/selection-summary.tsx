@@ -21,7 +21,7 @@ import { Checkbox } from '../../../components/fields/checkbox.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { Size } from '../../../components/size.tsx';
 import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 import { isWholeFolder } from './left-out-parts.ts';
@@ -195,7 +195,7 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
   const [isBusy, setBusy] = useState(false);
   const write = () => {
     setBusy(true);
-    import('../../../uploads/inspection/relative-links.ts')
+    import('../../../uploads/relative-links.ts')
       .then(({ copyWithRelativeLinks }) => copyWithRelativeLinks(report))
       .then(onCopy, (cause: unknown) => showToast(errorToast('The links could not be rewritten', cause)))
       .finally(() => setBusy(false));

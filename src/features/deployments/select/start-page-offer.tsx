@@ -1,5 +1,5 @@
 import { Button } from '../../../components/button.tsx';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, type SelectedFolder } from '../../../uploads/selection/selection.ts';
 
 export type StartPageOfferProps = { report: SelectionReport; onCopy: (copy: SelectedFolder) => void };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { setChosen, useChosen } from '../../../uploads/chosen-selections.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-selection.ts';
@@ -88,11 +88,8 @@ function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
  * Loads the inspection, with its rules for keys, links and redirects, when something is chosen. What shows its report
  * comes first: that moves the page, and what may be pressed once there is a report would be moved under the pointer.
  */
-async function inspect(...given: Parameters<typeof import('../../../uploads/inspection/inspect.ts').inspectSelection>) {
-  const [{ inspectSelection }] = await Promise.all([
-    import('../../../uploads/inspection/inspect.ts'),
-    selectionSummary.fetch(),
-  ]);
+async function inspect(...given: Parameters<typeof import('../../../uploads/inspect.ts').inspectSelection>) {
+  const [{ inspectSelection }] = await Promise.all([import('../../../uploads/inspect.ts'), selectionSummary.fetch()]);
   return inspectSelection(...given);
 }
 

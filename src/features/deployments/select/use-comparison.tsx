@@ -3,7 +3,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { SentFiles } from '../../../../routers/schemas/releases.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import type { Removal } from '../../../uploads/compare.ts';
-import type { SelectionReport } from '../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Compared = {
   /** The changes; null when they are not known, or nothing is live. */

@@ -10,7 +10,7 @@ import { Card } from '../../../../components/card.tsx';
 import { HostName } from '../../../../components/host-name.tsx';
 import { formatSize } from '../../../../lib/format.ts';
 import { addressOfSlug, reachText } from '../../../../lib/sites-address.ts';
-import type { SelectionReport } from '../../../../uploads/inspection/inspect.ts';
+import type { SelectionReport } from '../../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../../uploads/selection/selection.ts';
 import { type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
 import { isLeftOutLink, privateParts, privateText } from '../../select/left-out-parts.ts';

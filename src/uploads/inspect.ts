@@ -2,14 +2,14 @@ import {
   INSPECTED_TEXTS,
   inspectUpload,
   type UploadInspection,
-} from '../../../routers/rules/uploads/upload-inspection.ts';
-import type { UploadReading } from '../../../routers/rules/uploads/upload-rules.ts';
-import { inspectText, type TextFindings, textsToRead } from '../../../routers/rules/uploads/upload-text-problems.ts';
-import { applyRules, innerFolder, type SelectionItem } from '../apply-rules.ts';
-import { isZip, type Selection, selectionTitle } from '../selection/selection.ts';
-import { isSameSelection, type StoredSelection } from '../stored-selections.ts';
-import { reselectTitle } from '../waiting-selection.ts';
-import { readPrivateKeys } from './private-keys.ts';
+} from '../../routers/rules/uploads/upload-inspection.ts';
+import type { UploadReading } from '../../routers/rules/uploads/upload-rules.ts';
+import { inspectText, type TextFindings, textsToRead } from '../../routers/rules/uploads/upload-text-problems.ts';
+import { applyRules, innerFolder, type SelectionItem } from './selection/apply-rules.ts';
+import { readPrivateKeys } from './selection/private-keys.ts';
+import { isZip, type Selection, selectionTitle } from './selection/selection.ts';
+import { isSameSelection, type StoredSelection } from './stored-selections.ts';
+import { reselectTitle } from './waiting-selection.ts';
 
 /**
  * A selection that was read and checked: the files that would be published, and the findings that a person should know

@@ -4,10 +4,10 @@ import {
   readUpload,
   type UploadReading,
   withoutPrivateKeys,
-} from '../../routers/rules/uploads/upload-rules.ts';
-import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { isKnownPrivateKey } from './inspection/private-keys.ts';
-import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection/selection.ts';
+} from '../../../routers/rules/uploads/upload-rules.ts';
+import { normalisePath } from '../../../routers/schemas/normal-form.ts';
+import { isKnownPrivateKey } from './private-keys.ts';
+import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
 
 /** A file of a folder or of a ZIP, under the path that it is published with. */
 export type SelectionItem = OfferedFile & { source: SelectedFile | ZippedFile };

@@ -5,12 +5,12 @@ import {
   referenceOf,
   referencesOf,
   styleElementReferences,
-} from '../../../routers/rules/uploads/page-references.ts';
-import { fileReferences, scriptReferences } from '../../../routers/rules/uploads/script-references.ts';
-import { leadsInside, mayHoldLinks, withoutFolder } from '../../../routers/rules/uploads/upload-links.ts';
-import { type SelectionItem, selectionItems } from '../apply-rules.ts';
-import type { SelectedFolder } from '../selection/selection.ts';
+} from '../../routers/rules/uploads/page-references.ts';
+import { fileReferences, scriptReferences } from '../../routers/rules/uploads/script-references.ts';
+import { leadsInside, mayHoldLinks, withoutFolder } from '../../routers/rules/uploads/upload-links.ts';
 import type { SelectionReport } from './inspect.ts';
+import { type SelectionItem, selectionItems } from './selection/apply-rules.ts';
+import type { SelectedFolder } from './selection/selection.ts';
 
 /**
  * Makes a copy of a selection whose pages, style sheets and scripts name files relative to their own place, so that

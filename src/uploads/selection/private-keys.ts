@@ -1,7 +1,7 @@
 import { isOsJunk, leftOutRule } from '../../../routers/rules/uploads/left-out-files.ts';
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/rules/uploads/private-keys.ts';
 import { normalisePath } from '../../../routers/schemas/normal-form.ts';
-import { isZip, type SelectedFile, type Selection, type ZippedFile } from '../selection/selection.ts';
+import { isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
 
 type Item = { path: string; source: SelectedFile | ZippedFile };
 
