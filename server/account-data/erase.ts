@@ -18,7 +18,6 @@ import { CertificateModel } from '../database/models/domains/certificate.ts';
 import { ChallengeRecordModel } from '../database/models/domains/challenge-record.ts';
 import { DnsChangeModel } from '../database/models/domains/dns-change.ts';
 import { DomainModel } from '../database/models/domains/domain.ts';
-import { ZoneLeaseModel } from '../database/models/domains/zone-lease.ts';
 import { EventModel } from '../database/models/event.ts';
 import { IdempotencyKeyModel } from '../database/models/idempotency-key.ts';
 import { LicenseModel } from '../database/models/plans/license.ts';
@@ -83,7 +82,6 @@ export async function eraseAccount(accountId: string): Promise<void> {
   await DiagnosticModel.deleteMany(owned);
   await DeploymentHealthModel.deleteMany(owned);
   await ChallengeRecordModel.deleteMany(owned);
-  await ZoneLeaseModel.deleteMany(owned);
   await EventModel.deleteMany(owned);
   await VisitModel.deleteMany(owned);
   await VisitHourModel.deleteMany(owned);

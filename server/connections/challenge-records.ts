@@ -24,7 +24,7 @@ const TAKE_AWAY_MS = MINUTE_MS;
 export type Certified = { accountId: string; certificateId: string };
 
 type Texts = ReadonlyMap<string, readonly string[]>;
-type Place = { accountId: string; connection: ConnectionDoc; zone: DnsZone };
+type Place = { connection: ConnectionDoc; zone: DnsZone };
 
 /** Records what will be put into a zone, before it is. */
 export async function saveChallengeRecords(
@@ -61,7 +61,7 @@ export async function putTexts(
     if (isThere === null || !isWhole) throw notFound('connection');
     return sets;
   };
-  await writeTexts(providers, { accountId, connection, zone }, stillSaved, 'add', signal);
+  await writeTexts(providers, { connection, zone }, stillSaved, 'add', signal);
 }
 
 /**
@@ -70,13 +70,13 @@ export async function putTexts(
  */
 async function writeTexts(
   providers: Providers,
-  { accountId, connection, zone }: Place,
+  { connection, zone }: Place,
   readTexts: () => Promise<Texts>,
   act: 'add' | 'remove',
   signal: AbortSignal,
 ): Promise<void> {
   await withDnsConnection(providers, connection, signal, (provider, call) =>
-    withZoneLease(providers, { accountId, zone: zone.name, signal }, async () => {
+    withZoneLease(providers, { provider, call, zone }, async () => {
       const sets = await readTexts();
       for (let writes = 1; ; writes += 1) {
         const found = await readNames(provider, call, zone, [...sets.keys()]);
@@ -169,8 +169,7 @@ async function takeAwayOf(
       removed ?? (await ConnectionModel.findOne({ _id: connectionId, accountId }));
     // Without the connection nobody can remove them any more.
     if (connection !== null) {
-      const place = { accountId, connection, zone: storedZone(zone) };
-      await writeTexts(providers, place, stillLeft, 'remove', within);
+      await writeTexts(providers, { connection, zone: storedZone(zone) }, stillLeft, 'remove', within);
     }
     await ChallengeRecordModel.deleteMany(own);
   } catch (error) {

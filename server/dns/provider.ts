@@ -13,7 +13,7 @@ import type { Egress } from '../lib/egress/egress.ts';
  * `zones` to find the zone that holds a name, `read` for each name in a plan, and pass both to
  * server/dns/record-plan/record-plan.ts. They show the plan, and once the person agrees call `write` with its changes;
  * undo is `write` with the inverse changes. DNS-01 does the same with the one TXT set of a challenge. A writer holds the
- * lease of the zone: one write at a time, since several providers lose one of two.
+ * lease of the zone (server/connections/zone-lease.ts): one write at a time, since several providers lose one of two.
  *
  * `write` is all or nothing if the provider supports that, and otherwise safe to repeat. It reads first
  * (server/dns/record-plan/changes.ts): a change whose `after` is there already is done and left out, one whose `before`
@@ -37,6 +37,11 @@ import type { Egress } from '../lib/egress/egress.ts';
  */
 export interface DnsProvider<Id extends DnsProviderId = DnsProviderId> {
   readonly id: Id;
+  /**
+   * Names the server that keeps the zones, when it is a person's own: two connections to it may write the same zone.
+   * A vendor has one for all.
+   */
+  serverOf?(credentials: DnsFields<Id>): string;
   /**
    * Returns the account of the credential, and what prevents it from writing records. Throws `credentials_invalid`,
    * and `permission_missing` when it cannot even list zones.

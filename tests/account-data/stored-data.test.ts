@@ -24,7 +24,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   certificates: 'your certificates and their keys',
   challenge_records: 'the DNS records that proved your domains',
   dns_changes: 'the DNS changes',
-  zone_leases: 'the DNS changes',
   diagnostics: 'your diagnostics',
   deployment_health: 'the regular checks of your deployments',
   mailed_tokens: 'mailed links',

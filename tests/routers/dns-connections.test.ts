@@ -252,6 +252,35 @@ test('an order that writes while its connection is removed leaves no proof in th
   expect(await app.texts()).toEqual(['others']);
 });
 
+test('two accounts with the key of one server lose nothing of each other', async () => {
+  await using app = await createProvedApp();
+  const { providers } = app;
+  const { egress, wait } = providers;
+  const bert = await app.trialPerson();
+  const { id: connectionId } = await bert.caller.connections.connect(app.input);
+  const orders = [await orderOf(app, 'annas'), await orderOf({ ...app, person: bert, connectionId }, 'berts')] as const;
+  for (const { order, texts } of orders) await saveChallengeRecords(providers, order, texts);
+  const [annas, berts] = orders;
+  let second: Promise<void> | undefined;
+  // Between Anna's last read and her write Bert writes, or waits for his turn.
+  const request: typeof egress.request = async (url, asked, read) => {
+    if (asked.method === 'PATCH' && second === undefined) {
+      await new Promise<void>((looked) => {
+        providers.wait = async (ms, ends) => {
+          looked();
+          return wait(ms, ends);
+        };
+        second = berts.put().finally(looked);
+      });
+    }
+    return egress.request(url, asked, read);
+  };
+  providers.egress = { request };
+  await annas.put();
+  await second;
+  expect(await app.texts()).toEqual(expect.arrayContaining(['annas', 'berts', 'others']));
+});
+
 test('a proof that is needed again while what was left of it is removed is put back, and not forgotten', async () => {
   await using app = await createProvedApp();
   const { providers, clock } = app;

@@ -51,6 +51,7 @@ type HeldSet = FoundRecordSet & { contents: readonly string[] };
 export function powerdns(): DnsProvider<'powerdns'> {
   return {
     id: 'powerdns',
+    serverOf: ({ url }) => new URL(url).href,
     async verify(call) {
       const { version } = await readServer(call);
       const zones = await listZones(call);

@@ -36,6 +36,7 @@ const RCODE = { ok: 0, nxdomain: 3, refused: 5, yxrrset: 7, nxrrset: 8, notauth:
 export function rfc2136(options: Rfc2136Options): DnsProvider<'rfc2136'> {
   return {
     id: 'rfc2136',
+    serverOf: ({ server, port = PORT }) => `${server} ${port}`,
     async verify(call) {
       const { server, zone, keyName } = call.credentials;
       await update(call, await serverOf(call, options), []);

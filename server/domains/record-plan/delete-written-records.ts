@@ -32,7 +32,7 @@ export async function deleteWrittenRecords(
     const records = written.flatMap((one) => (placeOf(one.plan) === place ? [one.record] : []));
     const names = [...new Set(records.map(({ name }) => name))];
     const left = await askDns(ctx, connection, (provider, call) =>
-      withZoneLease(ctx.providers, { accountId, zone: zone.name, signal: call.signal }, async () => {
+      withZoneLease(ctx.providers, { provider, call, zone }, async () => {
         const found = await readNames(provider, call, zone, names);
         const changes = without(records, found);
         if (changes.length === 0) return found;

@@ -50,7 +50,7 @@ function runningState({ state }: DnsChangeDoc): keyof typeof ENDS | null {
 }
 
 async function writeChanges(
-  { providers, accountId, signal }: RecordPlanRun,
+  { providers, signal }: RecordPlanRun,
   plan: DnsChangeDoc,
   during: keyof typeof ENDS,
 ): Promise<void> {
@@ -59,7 +59,7 @@ async function writeChanges(
   const names = [...new Set(applied.map(({ name }) => name))];
   const connection = await connectionOf(plan, during);
   await withDnsConnection(providers, connection, signal, (provider, call) =>
-    withZoneLease(providers, { accountId, zone: zone.name, signal }, async () => {
+    withZoneLease(providers, { provider, call, zone }, async () => {
       if (during === 'applying') await requireDomain(plan);
       const changes = during === 'applying' ? applied : undone(applied, await readNames(provider, call, zone, names));
       await providers.faults?.at('dns-change:begun');

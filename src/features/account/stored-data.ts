@@ -42,7 +42,7 @@ export const STORED_DATA: readonly StoredData[] = [
     ends: 'account',
   },
   {
-    collections: ['connections', 'authorization_requests', 'zone_leases'],
+    collections: ['connections', 'authorization_requests'],
     what: 'Tokens of your hosting platforms and DNS providers, encrypted.',
     kept: 'Until you remove the connection.',
     ends: 'account',
@@ -128,7 +128,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: [
       ...['acme_accounts', 'authority_uses', 'challenge_answers', 'local_roots'],
-      ...['installation', 'migrations', 'ticket_keys', 'visit_salts'],
+      ...['installation', 'migrations', 'ticket_keys', 'visit_salts', 'zone_leases'],
     ],
     what: 'What Fairlead itself needs to run, such as its account at the certificate authority. Nothing about you.',
     kept: 'As long as it is needed.',
