@@ -70,16 +70,15 @@ function judge(
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
   const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));
-  const closed = answers.find(({ answer }) => answer === 'refused');
+  // The silence of one of our own may concern us alone: behind a router there is often no way back in.
+  const mayBeHere = (address: string | null) => isOver || isOwn(address);
+  const closed = answers.find(
+    ({ address, answer }) => answer === 'refused' || (answer === 'silent' && !mayBeHere(address)),
+  );
   if (isReached && closed !== undefined) return check('challenge', 'fail', closedText(name, closed.address));
-  // Let's Encrypt goes on from a silent IPv6 address to IPv4 ("IPv6 Support"), and the silence may concern us alone.
   const silent = answers.find(({ answer }) => answer === 'silent');
   if (isReached && silent !== undefined) {
-    const text =
-      isOver || isOwn(silent.address)
-        ? `${silent.address} could not be tried from here.`
-        : `nothing answered at ${silent.address} in time, and some certificate authorities try no other address.`;
-    return check('challenge', 'unknown', `${name} answers here, but ${text}`);
+    return check('challenge', 'unknown', `${name} answers here, but ${silent.address} could not be tried from here.`);
   }
   if (isReached) return check('challenge', 'pass', `${name} answers here.`);
   const addresses = answers.flatMap(({ address }) => address ?? []);
