@@ -143,13 +143,17 @@ test.each([
   });
 });
 
-test('our own answer is not looked for at a port where no authority goes', async () => {
+test.each([
+  ['a port', 'https', ':9443', false, 'port 9443, and certificate authorities follow to ports 80 and 443 alone'],
+  ['a port of ours', 'https', ':8443', true, 'port 8443, and certificate authorities follow to ports 80 and 443 alone'],
+  ['a scheme', 'ftp', '', false, 'ftp:, and certificate authorities follow to http and https alone'],
+])('our own answer is not looked for at %s where no authority goes', async (_, scheme, port, isOwn, seen) => {
   const path = '/.well-known/acme-challenge/token';
-  const leads = { [`http://${NAME}${path}`]: `https://${NAME}:9443${path}` };
-  const place = { address: '192.0.2.9', isOwn: false };
+  const leads = { [`http://${NAME}${path}`]: `${scheme}://${NAME}${port}${path}` };
+  const place = { address: '192.0.2.9', isOwn };
   const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject(), tools(brought))).toMatchObject({
-    ...{ verdict: 'fail', seen: `192.0.2.9 redirects to an unexpected address (https://${NAME}:9443${path}).` },
+    ...{ verdict: 'fail', seen: `192.0.2.9 redirects our own test to ${seen}.` },
   });
 });
 

@@ -4,6 +4,7 @@ import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { Providers } from '../../context.ts';
 import { ChallengeAnswerModel } from '../../database/models/domains/challenge-answer.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { CHALLENGE_REDIRECTS, oddRedirect } from '../../lib/challenge-redirects.ts';
 import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
 import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
 import { addressesBehind } from '../records/dns-answers.ts';
@@ -14,8 +15,6 @@ import { addressesBehind } from '../records/dns-answers.ts';
 const PROBE_MS = 8_000;
 const PROBE_MAX_BYTES = 4_096;
 const PROBE_KEPT_MS = 60_000;
-/** Equals the number that an authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
-const PROBE_REDIRECTS = 10;
 const HTTP_PORT = 80;
 const SHOWN_MAX = 4;
 /** Each is requested at once, in a connection of its own: the owner chooses the records, but the sockets are ours. */
@@ -26,9 +25,10 @@ type Found = { isRegistered: boolean; addresses: readonly string[] } | null;
 
 /**
  * `refused`: something there accepts no connection. `silent`: nothing answered in time. `untried`: nothing is known of
- * it, since there is no way there from here. `private`: nobody gets there from outside.
+ * it, since there is no way there from here. `private`: nobody gets there from outside. `odd`: a redirect that no
+ * authority follows.
  */
-type Answer = 'here' | 'refused' | 'silent' | 'untried' | 'private' | { status: number | null };
+type Answer = 'here' | 'refused' | 'silent' | 'untried' | 'private' | { status: number | null } | { odd: string };
 
 /**
  * Tries one name. A name without an address, or at another server that does not give our answer, is sure to fail. If
@@ -64,9 +64,8 @@ function judge(
 ): RehearsalCheck {
   const other = answers.find(({ answer }) => typeof answer === 'object');
   if (other !== undefined && typeof other.answer === 'object') {
-    const said = other.answer.status === null ? '' : `: it said ${other.answer.status} to our own test`;
     const remedy = isSix(other.address) ? ` Certificate authorities ask it first: ${SIX_REMEDY}` : '';
-    return check('challenge', 'fail', `Another server answers at ${placeOf(name, other.address)}${said}.${remedy}`);
+    return check('challenge', 'fail', `${otherText(placeOf(name, other.address), other.answer)}.${remedy}`);
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
   const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));
@@ -88,6 +87,12 @@ function judge(
   }
   const shown = addresses.slice(0, SHOWN_MAX).join(', ');
   return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nothing answers there.`);
+}
+
+function otherText(place: string, answer: Extract<Answer, object>): string {
+  if ('odd' in answer) return `${place} ${answer.odd}`;
+  const said = answer.status === null ? '' : `: it said ${answer.status} to our own test`;
+  return `Another server answers at ${place}${said}`;
 }
 
 function closedText(name: string, address: string | null): string {
@@ -155,18 +160,28 @@ async function ask(
   token: string,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const request = { signal, maxBytes: PROBE_MAX_BYTES, wholeMs: PROBE_MS, redirects: PROBE_REDIRECTS, isFresh: true };
+  const limits = { signal, maxBytes: PROBE_MAX_BYTES, wholeMs: PROBE_MS, redirects: CHALLENGE_REDIRECTS };
   try {
-    return await egress.request(url, { ...request, ...how }, async ({ status, body }) =>
-      (await textWithinBudget(body)) === token ? 'here' : { status },
+    return await egress.request(
+      url,
+      { ...limits, ...how, onRedirect: refuseOdd, isFresh: true },
+      async ({ status, body }) => ((await textWithinBudget(body)) === token ? 'here' : { status }),
     );
   } catch (error) {
+    if (error instanceof OddRedirect) return { odd: error.message };
     if (!(error instanceof EgressError) && !signal.aborted) throw error;
     if (!(error instanceof EgressError)) return 'silent';
     if (error.fault === 'too_large' || error.fault === 'redirects') return { status: null };
     if (error.fault === 'refused') return 'private';
     return error.fault === 'silent' || error.fault === 'too_slow' ? 'silent' : (BY_CODE[codeOf(error)] ?? 'untried');
   }
+}
+
+class OddRedirect extends Error {}
+
+function refuseOdd(to: URL): void {
+  const odd = oddRedirect(to);
+  if (odd !== null) throw new OddRedirect(odd);
 }
 
 const BY_CODE: Readonly<Record<string, Answer>> = {

@@ -115,7 +115,7 @@ async function follow<T>(
       if (location === null || (request.redirects ?? 0) === 0) return await use(answer, read);
       answer.drop();
       if (left === 0) throw new EgressError('redirects', `${url.origin} redirects too often.`);
-      url = parseAddress(URL.canParse(location, url) ? new URL(location, url).href : location);
+      url = nextAddress(location, url, request);
     }
   } catch (error) {
     request.signal.throwIfAborted();
@@ -123,6 +123,13 @@ async function follow<T>(
   } finally {
     limit.stop();
   }
+}
+
+function nextAddress(location: string, from: URL, { onRedirect }: EgressRequest): URL {
+  if (!URL.canParse(location, from)) return parseAddress(location);
+  const next = new URL(location, from);
+  onRedirect?.(next);
+  return parseAddress(next.href);
 }
 
 /** Ends the exchange under way at the caller's signal, or after its time. */

@@ -26,6 +26,8 @@ export type EgressRequest = {
   maxBytes: number;
   /** The number of redirects to follow; a request with a body follows none. */
   redirects?: number;
+  /** Called with the address of each redirect before it is followed; what it throws ends the request there. */
+  onRedirect?(url: URL): void;
   /** The longest time without a byte in either direction; a peer that is slow but moves is waited for. */
   silenceMs?: number;
   /** The longest time of the whole exchange, so that a peer which sends a byte now and then cannot hold it for ever. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
@@ -17,7 +20,7 @@ import { createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-wo
 import { startDnsLab } from '../../support/dns-lab.ts';
 import { holdTimeouts, never } from '../../support/held-timeouts.ts';
 import { startPebble } from '../../support/pebble.ts';
-import { ownEgress } from '../../support/platforms.ts';
+import { ownEgress, testEgress } from '../../support/platforms.ts';
 import { startRefusingAuthority } from '../../support/standins/acme.ts';
 
 const { signal } = new AbortController();
@@ -153,6 +156,30 @@ test('each address of a name is tried, and one that is gone or broken is not tak
     expect.stringContaining('has no address'),
     ordered,
   ]);
+});
+
+test.each([
+  ['https://harbour.test:9443/', 'port 9443, and certificate authorities follow to ports 80 and 443 alone'],
+  ['ftp://harbour.test/', 'ftp:, and certificate authorities follow to http and https alone'],
+])('a server that leads the challenge to %s is named, and nothing is ordered', async (location, where) => {
+  await using world = await createWorld();
+  const { caller, certificateId } = await issued(world, [ZONE]);
+  const ordered = world.orders();
+  await using web = createServer((_request, response) => response.writeHead(302, { location }).end());
+  await once(web.listen(0, '127.0.0.1'), 'listening');
+  const { port } = web.address() as AddressInfo;
+  const egress = testEgress();
+  const request: typeof egress.request = (url, ...rest) =>
+    egress.request(url.replace('http://127.0.0.9/', `http://127.0.0.1:${port}/`), ...rest);
+  world.app.providers.egress = { request };
+  await world.write({ [`${ZONE} A`]: ['127.0.0.1', '127.0.0.9'] });
+  const message = `${ZONE} (127.0.0.9) redirects our own test to ${where}.`;
+  const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+  expect(rehearsal?.checks[0]).toEqual({ id: 'challenge', verdict: 'fail', message });
+  await caller.certificates.renew({ certificateId });
+  await world.app.jobs.drain();
+  expect((await caller.certificates.get({ certificateId })).problem).toMatchObject({ type: 'rehearsal', message });
+  expect(world.orders()).toBe(ordered);
 });
 
 test('the staging directory looks where nothing is in the way, and what it has seen at the name is', async () => {

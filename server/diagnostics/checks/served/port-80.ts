@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { CHALLENGE_REDIRECTS, oddRedirect } from '../../../lib/challenge-redirects.ts';
 import {
   type Check,
   fail,
@@ -13,9 +14,6 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-
-/** Equals the number that a certificate authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
-const HOPS_MAX = 10;
 
 export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } | { via: string } };
 
@@ -70,7 +68,7 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
   const { name } = subject;
   const token = await tools.challengeToken();
   let url = `http://${name}/.well-known/acme-challenge/${token}`;
-  for (let hop = 0; hop <= HOPS_MAX; hop += 1) {
+  for (let hop = 0; hop <= CHALLENGE_REDIRECTS; hop += 1) {
     const visit = await tools.visit(url, new URL(url).hostname === name ? place : undefined);
     if (isOurs(visit)) return { place, outcome: 'unknown' };
     if (visit.fault !== null) return { place, outcome: { problem: faultText(visit) } };
@@ -80,10 +78,12 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
       if (!isOurAnswer) return { place, outcome: { problem: `is another server, which answers ${visit.status}` } };
       return { place, outcome: foundAt(subject, url) };
     }
-    const next = nextHop(location, url, place);
-    if (next === null)
-      return { place, outcome: { problem: `redirects to an unexpected address (${location.slice(0, 80)})` } };
-    url = next;
+    if (!URL.canParse(location, url))
+      return { place, outcome: { problem: `redirects to what is no address (${location.slice(0, 80)})` } };
+    const next = new URL(location, url);
+    const odd = oddRedirect(next);
+    if (odd !== null) return { place, outcome: { problem: odd } };
+    url = next.href;
   }
   return { place, outcome: { problem: 'redirects in a loop' } };
 }
@@ -91,15 +91,4 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
 function foundAt(subject: Subject, url: string): Probe['outcome'] {
   const { hostname } = new URL(url);
   return namesOf(subject).includes(hostname) ? 'here' : { via: hostname };
-}
-
-/**
- * Returns the next address of a redirect. Authorities follow to the ports of the web alone; ours may differ behind a
- * proxy.
- */
-function nextHop(location: string, url: string, { isOwn }: Place): string | null {
-  if (!URL.canParse(location, url)) return null;
-  const { protocol, port, href } = new URL(location, url);
-  const isWeb = protocol === 'http:' || protocol === 'https:';
-  return isWeb && (port === '' || isOwn) ? href : null;
 }
