@@ -14,13 +14,11 @@ export const challengeTokenOf = (path: RequestPath): string => path.file.slice(C
 export type HttpsRedirect = (request: WebRequest, host: string, path: RequestPath) => string | null;
 
 /**
- * Returns true only when the visitor certainly used plain http, so that a redirect to https can never loop. The word
- * of a proxy that ends TLS is believed even if it is not trusted, since a visitor who lies here only stays on plain
- * http; a trusted proxy that says nothing may have ended TLS as well.
+ * Returns whether a request at the port in the clear came from its visitor in plain http as well. Only trusted proxies
+ * are believed that it did not; one that says nothing may have ended TLS, and a redirect to https would loop.
  */
 export function isInClear({ headers }: WebRequest, trustedProxies: number): boolean {
-  const protocol = headers['x-forwarded-proto'];
-  return protocol === 'http' || (protocol === undefined && trustedProxies === 0);
+  return trustedProxies === 0 || headers['x-forwarded-proto'] === 'http';
 }
 
 /**

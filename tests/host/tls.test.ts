@@ -94,7 +94,7 @@ test.each([
   ['/a%20b/?q=1', {}, `https://${HOST}:8443/a%20b/?q=1`],
   ['//evil.example/', {}, `https://${HOST}:8443/evil.example/`],
   ['/', { 'x-forwarded-proto': 'http' }, `https://${HOST}:8443/`],
-  ['/', { 'x-forwarded-proto': 'https' }, undefined],
+  ['/', { 'x-forwarded-proto': 'https', 'cf-ray': '8f-AMS' }, `https://${HOST}:8443/`],
   ['/.well-known/acme-challenge/token', {}, undefined],
   ['/.well-known/acme-challenge/token', { 'cf-ray': '8f-AMS', 'x-forwarded-proto': 'http' }, undefined],
 ])('in the clear %s with %j leads to %s', async (path, headers, location) => {
@@ -103,11 +103,15 @@ test.each([
   expect([answer.status === 308, answer.headers.location]).toEqual([location !== undefined, location]);
 });
 
-test('behind a proxy that does not say how a request came, nothing leads in a circle', async () => {
+test('behind a proxy that is trusted and ends TLS, or does not say so, nothing leads in a circle', async () => {
   await using site = await createTestHost();
   const addresses = { ...site.providers.addresses, trustedProxies: 1 };
   await using behind = await harbour({ providers: { addresses } });
-  expect((await get(behind.host.address.port, HOST, '/')).status).toBe(200);
+  const statusWith = async (headers: Record<string, string>) =>
+    (await get(behind.host.address.port, HOST, '/', { headers })).status;
+  expect(await statusWith({})).toBe(200);
+  expect(await statusWith({ 'x-forwarded-proto': 'https' })).toBe(200);
+  expect(await statusWith({ 'x-forwarded-proto': 'http' })).toBe(308);
 });
 
 /** Trusts a proxy in front of its port in the clear, and counts this machine as anybody else; at one moment of one day. */

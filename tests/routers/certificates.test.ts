@@ -27,8 +27,8 @@ test('a domain is served over TLS under a certificate of a public authority, and
     const answer = await get(world.httpPort, name, '/a?b=1');
     expect([answer.status, answer.headers.location]).toEqual([308, `https://${ZONE}:${world.tlsPort}/a?b=1`]);
   }
-  const proxied = await get(world.httpPort, ZONE, '/', { headers: { 'x-forwarded-proto': 'https' } });
-  expect(proxied.status).toBe(200);
+  const claimed = await get(world.httpPort, ZONE, '/', { headers: { 'x-forwarded-proto': 'https' } });
+  expect(claimed.status).toBe(308);
   const token = 'a'.repeat(43);
   await ChallengeAnswerModel.create({ _id: token, text: 'the text', expiresAt: new Date(Date.now() + 60_000) });
   for (const name of NAMES) {
