@@ -2,6 +2,7 @@ import type { Providers } from '../context.ts';
 import { type ConnectionDoc, ConnectionModel } from '../database/models/connection.ts';
 import { ChallengeRecordModel, type ChallengeRecordRow } from '../database/models/domains/challenge-record.ts';
 import type { DnsZone, FoundRecordSet, RecordChange } from '../dns/provider.ts';
+import { recordsChanged } from '../dns/record-plan/changes.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { withDnsConnection } from './ask-dns.ts';
@@ -15,7 +16,7 @@ const TRY_AGAIN_FIRST_MS = HOUR_MS;
 const TRY_AGAIN_MAX_MS = DAY_MS;
 /** The record lives no longer than its validation. */
 const TTL_S = 60;
-/** The number of tries, because somebody else may write to the same set between a read and a write. */
+/** The number of writes, because somebody else may write to the same set at the same time. */
 const WRITES_MAX = 3;
 /** The maintenance tries again if a provider needs longer. */
 const TAKE_AWAY_MS = MINUTE_MS;
@@ -65,8 +66,9 @@ export async function putTexts(
 }
 
 /**
- * Adds texts to the sets of their names, or removes them. Which ones is read once this run is the zone's only writer:
- * another may have saved or removed them while it waited.
+ * Adds texts to the sets of their names, or removes them. Which ones is read once this run is the zone's only writer
+ * of ours: another may have saved or removed them while it waited. The sets are read back, since other programs may
+ * have written what they had read before.
  */
 async function writeTexts(
   providers: Providers,
@@ -78,16 +80,15 @@ async function writeTexts(
   await withDnsConnection(providers, connection, signal, (provider, call) =>
     withZoneLease(providers, { provider, call, zone }, async () => {
       const sets = await readTexts();
-      for (let writes = 1; ; writes += 1) {
+      for (let writes = 0; ; writes += 1) {
         const found = await readNames(provider, call, zone, [...sets.keys()]);
         const changes = [...sets].flatMap(([name, values]) => changeOf(name, values, found, act) ?? []);
-        try {
-          if (changes.length > 0) await provider.write(call, zone, changes);
-          return;
-        } catch (error) {
-          const isRaced = error instanceof AppError && error.code === 'records_changed';
-          if (!isRaced || writes === WRITES_MAX) throw error;
-        }
+        const [first] = changes;
+        if (first === undefined) return;
+        if (writes === WRITES_MAX) throw recordsChanged(first);
+        await provider.write(call, zone, changes).catch((error: unknown) => {
+          if (!(error instanceof AppError) || error.code !== 'records_changed') throw error;
+        });
       }
     }),
   );

@@ -281,6 +281,22 @@ test('two accounts with the key of one server lose nothing of each other', async
   expect(await app.texts()).toEqual(expect.arrayContaining(['annas', 'berts', 'others']));
 });
 
+test('a proof that another program overwrites with what it had read before is written again', async () => {
+  await using app = await createProvedApp();
+  const { order, texts, put } = await orderOf(app, 'ours');
+  await saveChallengeRecords(app.providers, order, texts);
+  const { write } = powerdns();
+  let writes = 0;
+  const overwritten: DnsProvider['write'] = async (...given) => {
+    await write(...(given as Parameters<typeof write>));
+    writes += 1;
+    if (writes === 1) await app.server.writeSets(ZONE, { [`${CHALLENGE} TXT`]: ['"others"', '"third"'] });
+  };
+  app.providers.dnsProviders = { powerdns: { ...powerdns(), write: overwritten } };
+  await put();
+  expect([await app.texts(), writes]).toEqual([['others', 'ours', 'third'], 2]);
+});
+
 test('a proof that is needed again while what was left of it is removed is put back, and not forgotten', async () => {
   await using app = await createProvedApp();
   const { providers, clock } = app;
