@@ -29,10 +29,7 @@ function escaped(bytes: Uint8Array, base: EscapeBase): string {
   }).join('');
 }
 
-/**
- * Joins quoted character strings; a text that does not begin with a quote is taken unchanged. Bytes that are not UTF-8
- * are taken one by one, so that two different values stay different.
- */
+/** Joins quoted character strings; a text that does not begin with a quote is taken unchanged. */
 export function fromCharacterStrings(value: string, base: EscapeBase = 10): string {
   if (!value.startsWith('"')) return value;
   // Each escape is one byte of UTF-8, so the bytes are joined before they are decoded.
@@ -41,8 +38,12 @@ export function fromCharacterStrings(value: string, base: EscapeBase = 10): stri
   const plain = joined.replace(ESCAPES[base], (_escape, what: string) =>
     what.length === 3 ? String.fromCharCode(Number.parseInt(what, base) & 0xff) : what,
   );
-  const read = Buffer.from(plain, 'latin1');
-  return isUtf8(read) ? read.toString() : plain;
+  return textFrom(Buffer.from(plain, 'latin1'));
+}
+
+/** Returns bytes as text: one character each if they are not UTF-8, so that two different values stay different. */
+export function textFrom(bytes: Buffer): string {
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 const CAA = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i;

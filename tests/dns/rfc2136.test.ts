@@ -7,7 +7,7 @@ import { dnsCall, dnsSuite, ZONE } from '../support/dns-suite.ts';
 import { freePort } from '../support/free-ports.ts';
 import { bindUnderTest, KEY, provider } from '../support/rfc2136-under-test.ts';
 
-dnsSuite('bind', bindUnderTest);
+dnsSuite('bind', () => bindUnderTest());
 
 test.each<[string, Partial<DnsFields<'rfc2136'>>, number, object]>([
   ['a wrong secret', { secret: 'd3Jvbmc=' }, 0, { code: 'credentials_invalid', field: 'secret' }],
@@ -34,6 +34,32 @@ test('bind: a CNAME that it drops without a word is noticed', async () => {
   const after = { ttl: 300, values: ['elsewhere.example.net'] };
   const change = { type: 'CNAME', name: `mail.${ZONE}`, before: null, after } as const;
   await expect(provider.write(call, zone, [change])).rejects.toMatchObject({ code: 'records_refused' });
+});
+
+test('bind: what others have at a name stays as it is, byte by byte, whatever its time to live was', async () => {
+  const foreign = ['""', '"a \\"b\\" c"', '"caf\\233"', '"caf\\234"', '"v=DKIM1; k=rsa; " "p=MIGf"'];
+  await using subject = await bindUnderTest(foreign.map((content) => `texts TXT ${content}`));
+  const call = dnsCall<'rfc2136'>(subject.credentials);
+  const [zone] = await provider.zones(call);
+  if (zone === undefined) throw new Error('There is no zone.');
+  const name = `texts.${ZONE}`;
+  const texts = async () => {
+    const lines = await subject.world.dump();
+    return lines.filter((line) => line.startsWith(name)).map((line) => line.replace(/^.* IN TXT /, ''));
+  };
+  const [found] = await provider.read(call, zone, name);
+  expect(new Set(found?.values).size).toBe(foreign.length);
+  for (const ttl of [60, 300]) {
+    const before = { ttl, values: found?.values ?? [] };
+    const after = { ttl, values: [...before.values, 'ours'] };
+    // The second time finds it done.
+    for (let times = 0; times < 2; times += 1) {
+      await provider.write(call, zone, [{ type: 'TXT', name, before, after }]);
+      expect(await texts()).toEqual([...foreign, '"ours"'].sort());
+    }
+    await provider.write(call, zone, [{ type: 'TXT', name, before: after, after: before }]);
+    expect(await texts()).toEqual([...foreign].sort());
+  }
 });
 
 test('a server that is in this network, or has no address, is not connected to', async () => {

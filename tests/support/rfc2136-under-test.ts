@@ -20,9 +20,9 @@ const NAMING: ReadonlySet<string> = new Set(['CNAME', 'MX', 'NS']);
 /** The adapter for servers whose host is an address. */
 export const provider = rfc2136({ isAllowed: () => true, askResolvers: async () => [] });
 
-/** A real `named` with two keys, of which one may only answer challenges. */
-export async function bindUnderTest(): Promise<DnsUnderTest<'rfc2136'>> {
-  const records = '@ NS ns1\nns1 A 127.0.0.1\nmail A 198.51.100.25';
+/** A real `named` with two keys, of which one may only answer challenges; `more` are further lines of its zone. */
+export async function bindUnderTest(more: readonly string[] = []): Promise<DnsUnderTest<'rfc2136'>> {
+  const records = ['@ NS ns1', 'ns1 A 127.0.0.1', 'mail A 198.51.100.25', ...more].join('\n');
   const { path, env } = await findNameServerPrograms();
   const server = await startBind({ keys: [KEY, NARROW], zones: { [ZONE]: { records, clause: GRANTS } } });
   const { address, port } = server;

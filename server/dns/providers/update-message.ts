@@ -18,6 +18,8 @@ const TYPES: Readonly<Partial<Record<WrittenType | 'SOA' | 'ANY', number>>> = {
   CAA: 257,
   ANY: 255,
 };
+/** Values of others in such a set may have bytes that no text holds, and are never sent. */
+const SHARED: ReadonlySet<WrittenType> = new Set(['TXT', 'CAA']);
 const CLASS = { IN: 1, NONE: 254, ANY: 255 } as const;
 const STRING_MAX_BYTES = 255;
 /** The bytes before the data in an answer whose name is the root: header, name, type, class and time to live. */
@@ -30,8 +32,8 @@ export function updateMessage(id: number, zone: string, changes: readonly Record
     valuesWithout(before, after).map((value) => record(name, type, CLASS.NONE, 0, rdataOf(type, value))),
   );
   const coming = changes.flatMap(({ type, name, before, after }) =>
-    (before?.ttl === after?.ttl ? valuesWithout(after, before) : (after?.values ?? [])).map((value) =>
-      record(name, type, CLASS.IN, after?.ttl ?? 0, rdataOf(type, value)),
+    (SHARED.has(type) || before?.ttl === after?.ttl ? valuesWithout(after, before) : (after?.values ?? [])).map(
+      (value) => record(name, type, CLASS.IN, after?.ttl ?? 0, rdataOf(type, value)),
     ),
   );
   return messageOf(id, zone, conditions, [...gone, ...coming]);
@@ -50,7 +52,7 @@ function messageOf(id: number, zone: string, conditions: readonly Buffer[], upda
 
 function conditionsOf({ type, name, before }: RecordChange): readonly Buffer[] {
   if (before === null) return [record(name, type, CLASS.NONE)];
-  if (type === 'TXT' || type === 'CAA') return [];
+  if (SHARED.has(type)) return [];
   return before.values.map((value) => record(name, type, CLASS.IN, 0, rdataOf(type, value)));
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import dnsPacket from 'dns-packet';
 import type { RecordType } from '../dns-client.ts';
+import { textFrom } from '../record-values.ts';
 import { isWithin } from '../zone-names.ts';
 import { canonicalAddress } from './canonical-address.ts';
 
@@ -217,7 +218,7 @@ function present(answer: Exclude<dnsPacket.Answer, { type: 'OPT' }>): { type: Re
     case 'NS':
       return { type: answer.type, value: lower(answer.data) };
     case 'TXT':
-      return { type: 'TXT', value: [answer.data].flat().map(String).join('') };
+      return { type: 'TXT', value: textFrom(Buffer.concat([answer.data].flat().map(bytesOf))) };
     case 'CAA': {
       const { flags = 0, tag, value } = answer.data;
       return { type: 'CAA', value: `${flags} ${tag.toLowerCase()} "${value}"` };
@@ -244,6 +245,10 @@ function present(answer: Exclude<dnsPacket.Answer, { type: 'OPT' }>): { type: Re
     default:
       return null;
   }
+}
+
+function bytesOf(string: string | Buffer): Buffer {
+  return typeof string === 'string' ? Buffer.from(string) : string;
 }
 
 function address(text: string): string {

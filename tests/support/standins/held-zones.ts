@@ -1,11 +1,28 @@
 import { randomBytes } from 'node:crypto';
 
 /** A record as a zone file has it: names whole and without their last dot, TXT as one text without quotes. */
-export type HeldRecord = { id: string; type: string; name: string; ttl: number; value: string; isProxied: boolean };
+export type HeldRecord = {
+  id: string;
+  type: string;
+  name: string;
+  ttl: number;
+  value: string;
+  /** The provider's own form of a TXT value, where it is not the usual one. */
+  raw?: string | undefined;
+  isProxied: boolean;
+};
 
 export type HeldZone = { id: string; name: string; records: HeldRecord[] };
 
-type PlacedSet = { type: string; name: string; ttl: number; values: readonly string[]; isProxied?: boolean };
+type PlacedSet = {
+  type: string;
+  name: string;
+  ttl: number;
+  values: readonly string[];
+  isProxied?: boolean;
+  /** The values are in the provider's own form. */
+  areRaw?: true;
+};
 
 export const OURS = 'ours.test';
 
@@ -33,9 +50,11 @@ export function addHeldZone(zones: Map<string, HeldZone>, name: string): HeldZon
 }
 
 /** Puts a set in place of the one that is there. */
-export function placeHeldSet(zone: HeldZone, { type, name, ttl, values, isProxied = false }: PlacedSet): void {
+export function placeHeldSet(zone: HeldZone, { type, name, ttl, values, isProxied = false, areRaw }: PlacedSet): void {
   zone.records = zone.records.filter((record) => record.type !== type || record.name !== name);
-  zone.records.push(...values.map((value) => ({ id: newId(), type, name, ttl, value, isProxied })));
+  zone.records.push(
+    ...values.map((value) => ({ id: newId(), type, name, ttl, value, isProxied, ...(areRaw && { raw: value }) })),
+  );
 }
 
 export function newId(): string {
@@ -51,7 +70,10 @@ export function heldZoneNamed(zones: ReadonlyMap<string, HeldZone>, name: string
 /** Everything in the zone as sorted lines. */
 export function dumpHeldZone({ records }: HeldZone): string[] {
   return records
-    .map(({ name, ttl, type, value, isProxied }) => `${name} ${ttl} ${type} ${value}${isProxied ? ' proxied' : ''}`)
+    .map(
+      ({ name, ttl, type, value, raw = value, isProxied }) =>
+        `${name} ${ttl} ${type} ${raw}${isProxied ? ' proxied' : ''}`,
+    )
     .sort();
 }
 

@@ -101,10 +101,10 @@ function listRecords({ query }: Call, zone: HeldZone): Reply {
   return page(all.map(recordBody), query, { usual: 100, max: 5_000 });
 }
 
-function recordBody({ id, type, name, ttl, value, isProxied }: HeldRecord): Record<string, unknown> {
+function recordBody({ id, type, name, ttl, value, raw, isProxied }: HeldRecord): Record<string, unknown> {
   const [priority, ...rest] = value.split(' ');
   const parts =
-    type === 'MX' ? { content: rest.join(' '), priority: Number(priority) } : { content: shown(type, value) };
+    type === 'MX' ? { content: rest.join(' '), priority: Number(priority) } : { content: raw ?? shown(type, value) };
   return {
     id,
     type,
@@ -161,7 +161,11 @@ function runBatch({ state, headers, body }: Call, zone: HeldZone): Reply {
 function fieldsOf({ type, ttl, content, data, proxied }: SentRecord, wasProxied: boolean): Partial<HeldRecord> {
   const isProxied = proxied ?? wasProxied;
   const value = data === undefined ? textOf(type, content) : `${data.flags} ${data.tag} "${data.value}"`;
-  return { ...(value !== undefined && { value }), isProxied, ...(ttl !== undefined && { ttl: isProxied ? 1 : ttl }) };
+  return {
+    ...(value !== undefined && { value, raw: undefined }),
+    isProxied,
+    ...(ttl !== undefined && { ttl: isProxied ? 1 : ttl }),
+  };
 }
 
 /** Quoted strings are joined; a text without quotes is one string. */

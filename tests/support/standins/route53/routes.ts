@@ -137,8 +137,8 @@ function keyOf({ name, type }: { name: string; type: string }): string {
 
 function setXml(zone: HeldZone, type: string, name: string): string {
   const held = zone.records.filter((record) => record.type === type && record.name === name);
-  const records = held.map(({ value }) =>
-    xmlElement('ResourceRecord', xmlElement('Value', xmlText(sentValue(type, value)))),
+  const records = held.map(({ value, raw }) =>
+    xmlElement('ResourceRecord', xmlElement('Value', xmlText(raw ?? sentValue(type, value)))),
   );
   return (
     xmlElement('Name', sentName(name)) +
@@ -214,17 +214,19 @@ function apply(state: Route53State, zone: HeldZone, { action, type, name, ttl, v
   if (decoded.includes(null)) return `Invalid Resource Record: FATAL problem: InvalidCharacterString in ${called}`;
   if (action === 'DELETE') {
     if (held.length === 0) return `Tried to delete ${called} but it was not found`;
-    const isSame =
-      held[0]?.ttl === ttl && held.length === decoded.length && held.every(({ value }) => decoded.includes(value));
+    const isNamed = ({ value, raw }: HeldRecord) =>
+      raw === undefined ? decoded.includes(value) : values.includes(raw);
+    const isSame = held[0]?.ttl === ttl && held.length === decoded.length && held.every(isNamed);
     if (!isSame) return `Tried to delete ${called} but the values provided do not match the current values`;
   }
   const isThere = held.length > 0 || state.strange.some((set) => set.type === type && set.name === name);
   if (action === 'CREATE' && isThere) return `Tried to create ${called} but it already exists`;
   zone.records = zone.records.filter((record) => !held.includes(record));
   if (action === 'DELETE') return null;
-  const records = decoded.map(
-    (value): HeldRecord => ({ id: newId(), type, name, ttl, value: value ?? '', isProxied: false }),
-  );
+  const records = values.map((sent, at): HeldRecord => {
+    const record = { id: newId(), type, name, ttl, value: decoded[at] ?? '', isProxied: false };
+    return type !== 'TXT' || sent === sentValue(type, record.value) ? record : { ...record, raw: sent };
+  });
   if (records.some((record) => conflictIn(zone, record) === 'alias')) {
     return `RRSet of type ${type} with DNS name ${sentName(name)} is not permitted as it conflicts with other records`;
   }
