@@ -7,7 +7,7 @@ import { startChallengeServer } from '../../support/challenge-server.ts';
 import { type DnsLab, startDnsLab } from '../../support/dns-lab.ts';
 import { get } from '../../support/get.ts';
 import { makeDue } from '../../support/make-due.ts';
-import { type PebbleOptions, startPebble } from '../../support/pebble.ts';
+import { type Pebble, type PebbleOptions, startPebble } from '../../support/pebble.ts';
 import { ownEgress } from '../../support/platforms.ts';
 import { startRefusingAuthority } from '../../support/standins/acme.ts';
 
@@ -20,7 +20,9 @@ afterAll(() => lab[Symbol.asyncDispose]());
 /** Collects the resources that a test has opened, and closes them in reverse. */
 function createOpened() {
   const opened: AsyncDisposable[] = [];
+  const pebbles: Pebble[] = [];
   return {
+    pebbles,
     use<T extends AsyncDisposable>(one: T): T {
       opened.push(one);
       return one;
@@ -36,19 +38,23 @@ type Setup = { authority: CertificateAuthority; portOfNames: number };
 type Fault = {
   fault: string;
   name: string;
+  /** A second name of the same order. */
+  counterpart?: string;
   sets?: Record<string, string[]>;
   /** Brings the authority, and where port 80 of the name leads. */
   open(stack: Opened, httpPort: number): Promise<Setup>;
   type: string;
   message: string;
   detail: string | RegExp;
-  /** The authority's own checks within a day. */
+  /** The validations of the authority within a day that fail, by its own count. */
   looks: number;
 };
 
 async function pebbleAt(stack: Opened, httpPort: number, options: PebbleOptions = {}) {
   const dnsServer = `${lab.resolver.address}:${lab.resolver.port}`;
-  return acmeClient(stack.use(await startPebble({ dnsServer, httpPort, ...options })));
+  const pebble = stack.use(await startPebble({ dnsServer, httpPort, ...options }));
+  stack.pebbles.push(pebble);
+  return acmeClient(pebble);
 }
 
 const FAULTS: readonly Fault[] = [
@@ -85,6 +91,18 @@ const FAULTS: readonly Fault[] = [
     type: 'unauthorized',
     message: 'The certificate authority found an answer at this name that is not ours.',
     detail: /split\.test: .*404/,
+    looks: 3,
+  },
+  {
+    fault: 'another server answers the authority at both names, and us it does not reach',
+    ...{ name: 'both.test', counterpart: 'www.both.test' },
+    async open(stack) {
+      const other = stack.use(await startChallengeServer({ wrong: true }));
+      return { authority: await pebbleAt(stack, other.port), portOfNames: 1 };
+    },
+    type: 'unauthorized',
+    message: 'The certificate authority found an answer at this name that is not ours.',
+    detail: /both\.test: .*404/,
     looks: 3,
   },
   {
@@ -149,20 +167,6 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Counts the looks of the authority that found something else than our answer. */
-function countingFailedLooks(authority: CertificateAuthority): CertificateAuthority & { failed: number } {
-  const counting = {
-    ...authority,
-    failed: 0,
-    async awaitValidation(...asked: Parameters<CertificateAuthority['awaitValidation']>) {
-      const order = await authority.awaitValidation(...asked);
-      if (order?.status === 'invalid') counting.failed += 1;
-      return order;
-    },
-  };
-  return counting;
-}
-
 async function passADay({ app }: CertifiedHost, nextTryAt: () => Promise<Date | null>): Promise<void> {
   const endsAt = app.providers.now().getTime() + DAY_MS;
   for (;;) {
@@ -174,23 +178,23 @@ async function passADay({ app }: CertifiedHost, nextTryAt: () => Promise<Date | 
   }
 }
 
-test.each(FAULTS)('$fault: that is what is named ($type)', async ({ name, sets = {}, open, ...named }) => {
+test.each(FAULTS)('$fault: that is what is named ($type)', async ({ name, counterpart, sets = {}, open, ...named }) => {
   await using stack = createOpened();
-  await lab.registry.createZone(name, { [`${name} NS`]: ['ns.test.'], [`${name} A`]: ['127.0.0.1'], ...sets });
+  const more = counterpart === undefined ? [] : [counterpart];
+  const addresses = Object.fromEntries([name, ...more].map((one) => [`${one} A`, ['127.0.0.1']]));
+  await lab.registry.createZone(name, { [`${name} NS`]: ['ns.test.'], ...addresses, ...sets });
   let portOfNames = 0;
-  let counting: ReturnType<typeof countingFailedLooks> | undefined;
   const world = stack.use(
     await createCertifiedHost(async (httpPort) => {
       const opened = await open(stack, httpPort);
       portOfNames = opened.portOfNames;
-      counting = countingFailedLooks(opened.authority);
-      return counting;
+      return opened.authority;
     }),
   );
   Object.assign(world.app.providers, { dns: lab.client(), egress: ownEgress() });
   world.app.providers.addresses.sitesHttpPort = portOfNames;
   const { caller, user } = await world.app.trialPerson();
-  const domainId = await world.addDomain(user.id, [name]);
+  const domainId = await world.addDomain(user.id, [name, ...more]);
   await expect.poll(async () => (await get(world.httpPort, name, '/')).text).toBe('PAGE');
   const { id: certificateId } = await caller.certificates.issue({ domainId });
   await world.app.jobs.drain();
@@ -200,6 +204,7 @@ test.each(FAULTS)('$fault: that is what is named ($type)', async ({ name, sets =
   });
   const nextTryAt = async () => (await caller.certificates.get({ certificateId })).nextTryAt;
   await passADay(world, nextTryAt);
-  expect(counting?.failed).toBe(named.looks);
+  const failed = stack.pebbles.flatMap((pebble) => pebble.output().match(/set INVALID by completed challenge/g) ?? []);
+  expect(failed).toHaveLength(named.looks);
   expect((await caller.certificates.get({ certificateId })).problem?.type).toBe(named.type);
 });

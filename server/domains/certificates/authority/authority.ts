@@ -30,8 +30,11 @@ export interface CertificateAuthority {
   read(call: AuthorityCall, orderUrl: string): Promise<Order | null>;
   /** Requests the validation of a challenge whose answer is in place. */
   answer(call: AuthorityCall, challengeUrl: string): Promise<void>;
-  /** Waits until the authority has validated all answers: the order is `ready`, or over. Null as for `read`. */
-  awaitValidation(call: AuthorityCall, orderUrl: string): Promise<Order | null>;
+  /**
+   * Waits until the authority has validated all answers, so that the order is `ready` or over; or until it is done with
+   * this challenge. Null as for `read`.
+   */
+  awaitValidation(call: AuthorityCall, orderUrl: string, challengeUrl?: string): Promise<Order | null>;
   /** Has a ready order signed and returns the chain in PEM, the certificate first; for a signed order, its chain. */
   finish(call: AuthorityCall, orderUrl: string, csr: Uint8Array): Promise<string>;
   /** Revokes a certificate; one that is already revoked is no error. */
@@ -117,6 +120,12 @@ export type RenewalInfo = {
   explanationUrl: string | null;
   askAgainMs: number;
 };
+
+/** Returns whether the authority is done with a challenge of the order, right or wrong, or with the whole order. */
+export function isValidated({ status, authorizations }: Order, challengeUrl: string | undefined): boolean {
+  const its = authorizations.flatMap(({ challenges }) => challenges).find(({ url }) => url === challengeUrl);
+  return status !== 'pending' || its?.status === 'valid' || its?.status === 'invalid';
+}
 
 export class AuthorityError extends Error {
   readonly problem: Problem;

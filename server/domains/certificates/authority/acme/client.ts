@@ -6,6 +6,7 @@ import {
   AuthorityError,
   type Authorization,
   type CertificateAuthority,
+  isValidated,
   type Order,
   type OrderRequest,
   REVOCATION_REASONS,
@@ -94,7 +95,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
     },
     read: (call, url) => readOrder(transport, call, url),
     answer: (call, url) => answerChallenge(transport, call, url),
-    awaitValidation: (call, url) => until(call, url, ({ status }) => status !== 'pending'),
+    awaitValidation: (call, url, challengeUrl) => until(call, url, (order) => isValidated(order, challengeUrl)),
     async finish(call, url, csr) {
       const isSigned = ({ status }: OrderAnswer): boolean => status !== 'processing';
       let order = await until(call, url, isSigned);
