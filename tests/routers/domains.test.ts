@@ -424,6 +424,12 @@ test('what stands in the way is named', async () => {
     code: 'aaaa_elsewhere',
     hint: 'Remove the AAAA record of stray.test.',
   });
+  const behind = { 'behind.test A': [HERE], 'behind.test AAAA': ['2001:db8::9'] };
+  await lab.zone('behind.test', { ...behind, 'www.behind.test CNAME': ['behind.test.'] });
+  expect(await problemOf('www.behind.test')).toMatchObject({
+    ...{ state: 'unverified', provedAt: null },
+    problem: { code: 'aaaa_elsewhere', hint: 'Remove the AAAA record of behind.test.' },
+  });
   await lab.zone('doubled.test');
   const { id: domainId, proof } = await caller.domains.add({ deploymentId, name: 'doubled.test' });
   await lab.write('doubled.test', { [`${proof.name}.doubled.test TXT`]: [`"${proof.value}"`] });

@@ -18,9 +18,9 @@ export function strayAddress(found: Found): Problem | null {
   for (const { name } of records.filter(({ purpose, state }) => purpose === 'route' && state === 'ok')) {
     const stray = strayAt(name, found);
     if (stray === undefined) continue;
-    const message = `The AAAA record of ${name} points to ${stray}, which is another server.`;
+    const message = `The AAAA record of ${stray.at} points to ${stray.address}, which is another server.`;
     const six = target.isServedHere ? target.addresses.find((address) => address.includes(':')) : undefined;
-    const hint = `Remove the AAAA record of ${name}${six === undefined ? '' : `, or set it to ${six}`}.`;
+    const hint = `Remove the AAAA record of ${stray.at}${six === undefined ? '' : `, or set it to ${six}`}.`;
     return { code: 'aaaa_elsewhere', message, hint };
   }
   return null;
@@ -37,17 +37,19 @@ export function strayBefore(found: Found): Problem | null {
   if (name === undefined || domain.rightRecords.length > 0 || !records.some(isRoute)) return null;
   const stray = strayAt(name, found);
   if (stray === undefined) return null;
-  const message = `${name} has the IPv6 address (AAAA) of another server, ${stray}.`;
+  const message = `${name} has the IPv6 address (AAAA) of another server, ${stray.address}.`;
   const hint = 'Remove it when you set the records shown. Otherwise visitors with IPv6 do not see your site.';
   return { code: 'aaaa_elsewhere', message, hint };
 }
 
-/** Returns an IPv6 address of a name that leads elsewhere. */
-function strayAt(name: string, { records, answers, target }: Found): string | undefined {
+/** Returns an IPv6 address of a name that leads elsewhere, and the name that has it: an alias has that of its target. */
+function strayAt(name: string, { records, answers, target }: Found): { address: string; at: string } | undefined {
   const found = answers.nameServers.get(setKey({ name, type: 'AAAA' })) ?? [];
   const own = target.isServedHere ? target.addresses : addressesThere(name, records, answers);
   if (own === null) return undefined;
-  return found.flatMap(({ values }) => values ?? []).find((one) => !own.includes(canonicalAddress(one)));
+  return found
+    .flatMap(({ values, cname }) => (values ?? []).map((address) => ({ address, at: cname ?? name })))
+    .find(({ address }) => !own.includes(canonicalAddress(address)));
 }
 
 /** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */
