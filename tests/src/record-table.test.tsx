@@ -32,6 +32,8 @@ test('each record stands with what is needed, what is seen, and by how many name
   expect(shown.button('Copy the name @')).toBeDefined();
   expect(shown.button('Copy the name www')).toBeDefined();
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
+  expect(shown.button('Copy the seen value 203.0.113.7')).toBeDefined();
+  expect(shown.button('Copy the seen value shop.example')).toBeDefined();
 });
 
 test('where the zone lies above the domain, names are copied without the zone, and stand whole in the tooltip', () => {

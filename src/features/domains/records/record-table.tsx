@@ -58,7 +58,7 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
       <TableCell label="Needed" className="row:w-3/10 row:pr-2 row:align-top md:min-w-40">
         <Copied text={value} label={`Copy the value ${value}`} />
       </TableCell>
-      <TableCell label="Seen now" className="row:w-3/10 row:align-top row:pt-3.5">
+      <TableCell label="Seen now" className="row:w-3/10 row:align-top">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
       <TableCell isCorner className="max-md:top-3 max-md:right-4 row:pt-3 row:pl-0 row:align-top">
@@ -88,9 +88,9 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
   return (
     <span className="flex min-w-0 flex-col gap-0.5 text-sm">
       {values.length === 0 ? (
-        <span className="text-ink-muted">{checkedAt === null ? 'Not checked yet' : 'Nothing'}</span>
+        <span className="py-1.5 text-ink-muted">{checkedAt === null ? 'Not checked yet' : 'Nothing'}</span>
       ) : (
-        values.map((value) => <HostName key={value} name={value} fit="wrap" />)
+        values.map((value) => <Copied key={value} text={value} label={`Copy the seen value ${value}`} />)
       )}
       {record.purpose === 'certificate' && (
         <span className="text-xs text-ink-muted">
