@@ -6,6 +6,7 @@ import { ChallengeAnswerModel } from '../../server/database/models/domains/chall
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo, newId } from '../../server/database/mongo.ts';
+import { createHttpSolver } from '../../server/domains/certificates/challenges/solver.ts';
 import { type Ask, get } from '../support/get.ts';
 import { createTestHost, publishSite, shareHost, type TestHost } from '../support/host.ts';
 
@@ -138,6 +139,27 @@ async function openConnection(port: number) {
   await answered;
   return { ask, received: () => received, [Symbol.dispose]: () => void socket.destroy() };
 }
+
+test('the answer that one process has put in place is given by each of them, and by none once it is taken away', async () => {
+  await using one = await createTestHost();
+  await using other = await createTestHost();
+  const { deploymentId } = await publishSite(one, 'several', { 'index.html': 'mine' });
+  await addDomain(deploymentId, 'several.example');
+  const solver = createHttpSolver({ now: () => new Date() });
+  const token = newId().padEnd(43, 'c');
+  const answer = { name: 'several.example', challengeUrl: '', token, text: 'the text' };
+  const { signal } = new AbortController();
+  const said = () =>
+    Promise.all([one, other].map((site) => visit(site, 'several.example', `/.well-known/acme-challenge/${token}`)));
+  for (const site of [one, other]) await site.host.refresh();
+  await solver.put([answer], signal);
+  expect((await said()).map(({ status, text }) => [status, text])).toEqual([
+    [200, 'the text'],
+    [200, 'the text'],
+  ]);
+  await solver.remove([answer], signal);
+  await expect.poll(async () => (await said()).some(({ text }) => text === 'the text')).toBe(false);
+});
 
 test('a visitor who asks for challenges without end keeps no authority from its answer', async () => {
   await using site = await createTestHost();

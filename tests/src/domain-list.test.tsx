@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers } from '../support/domain-answers.ts';
 import { domainOf, recordOf } from '../support/domain-fixtures.ts';
@@ -16,6 +17,28 @@ test('a name that is not set is said in the row of its domain, once the domain w
   const records = [recordOf({ state: 'ok' }), recordOf({ name: 'www.shop.example', type: 'CNAME' })];
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ state: 'active', records })));
   await shown.sees('www.shop.example not set yet');
+});
+
+test('the tab of a deployment lists its domains alone, and adds one to it without asking to which', async () => {
+  const domain = domainOf();
+  const listed = vi.fn(() => ({ items: [domain], nextCursor: null }));
+  const answers = {
+    ...domainAnswers(domain),
+    'domains.list': listed,
+    'deployments.get': () => deploymentOf({ id: domain.deploymentId }),
+    'releases.list': () => ({ items: [], nextCursor: null }),
+  };
+  const path = `/deployments/${domain.deploymentId}?tab=domains`;
+  using shown = showScreen(<DeploymentScreen />, answers, { pattern: '/deployments/:deploymentId', path });
+  await shown.sees('with www.shop.example');
+  expect(listed.mock.calls.map(([input]: unknown[]) => input)).toEqual([
+    expect.objectContaining({ deploymentId: domain.deploymentId }),
+  ]);
+  expect(shown.page.querySelector('[role=tab][aria-selected=true]')?.textContent).toBe('Domains');
+  expect(shown.page.querySelector(`a[href="/domains/${domain.id}"]`)?.textContent).toContain('shop');
+  shown.button('Add a domain').click();
+  await vi.waitFor(() => expect(document.querySelector('[role=dialog] input[name=name]')).not.toBeNull(), 10_000);
+  expect(document.querySelector('[role=dialog] [name=deploymentId]')).toBeNull();
 });
 
 test('a link leads to adding a domain directly, and once', async () => {

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../server/lib/durations.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../../support/certified-world.ts';
 import { makeDue } from '../../support/make-due.ts';
-import { askHttp1, handshake } from '../../support/tls-visitor.ts';
+import { askHttp1, askHttp2, handshake, openHttp2 } from '../../support/tls-visitor.ts';
 
 const signal = new AbortController().signal;
 const NO_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';
@@ -22,6 +22,7 @@ test('a renewal takes the place of the certificate before it without a restart',
     return serialNumber;
   };
   await expect.poll(serialServed).toBe(first.serial);
+  const open = await openHttp2(world.tlsPort, ZONE);
   // Within the window that the authority names its moment is chosen at random.
   const { renewAt } = await caller.certificates.get({ certificateId });
   const due = renewAt ?? expect.fail('It is never renewed');
@@ -35,6 +36,9 @@ test('a renewal takes the place of the certificate before it without a restart',
   const second = await caller.certificates.get({ certificateId });
   expect([second.state, second.problem, second.serial === first.serial]).toEqual(['issued', null, false]);
   await expect.poll(serialServed).toBe(second.serial);
+  // A visitor from before stays, on the connection that the old one opened.
+  expect((await askHttp2(open, '/')).text).toBe('PAGE');
+  open.destroy();
 });
 
 test('a certificate is renewed when its authority says so, and not before', async () => {
