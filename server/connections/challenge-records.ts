@@ -25,7 +25,6 @@ const TAKE_AWAY_MS = MINUTE_MS;
 export type Certified = { accountId: string; certificateId: string };
 
 type Texts = ReadonlyMap<string, readonly string[]>;
-type Place = { connection: ConnectionDoc; zone: DnsZone };
 
 /** Records what will be put into a zone, before it is. */
 export async function saveChallengeRecords(
@@ -72,7 +71,7 @@ export async function putTexts(
  */
 async function writeTexts(
   providers: Providers,
-  { connection, zone }: Place,
+  { connection, zone }: HeldZone,
   readTexts: () => Promise<Texts>,
   act: 'add' | 'remove',
   signal: AbortSignal,
