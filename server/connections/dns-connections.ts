@@ -94,7 +94,8 @@ export async function rememberZones(
   await ConnectionModel.updateOne({ _id, accountId }, { $set: { usedZones } });
   const held = usedZones.flatMap(({ name, lostAt }) => (lostAt === null ? [name] : []));
   const elsewhere = { usedZones: { name: { $in: held }, lostAt: { $ne: null } } };
-  await ConnectionModel.updateMany({ accountId, _id: { $ne: _id } }, { $pull: elsewhere });
+  const others = ConnectionModel.updateMany({ accountId, _id: { $ne: _id } }, { $pull: elsewhere });
+  await others.hint('account_newest');
 }
 
 /** Connections from before zones were recorded have none. */
