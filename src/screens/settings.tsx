@@ -17,7 +17,7 @@ export function SettingsScreen() {
   const address = <span className="wrap-anywhere">{user.email}</span>;
   return (
     <>
-      <PageHeader title="Settings" description="Profile, appearance, notifications and API tokens." />
+      <PageHeader title="Settings" description="Profile, appearance, notifications, connections and API tokens." />
       <PlainHttpWarning />
       <div className="flex flex-col gap-6 xl:gap-8">
         <Section title="Profile" description="The name you log in with. Releases show it.">
