@@ -46,7 +46,7 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
           )}
           {/* The last, so that the focus begins in the first field. */}
           <RadixDialog.Close asChild>
-            <IconButton label="Close" className="absolute top-4 right-3.5">
+            <IconButton label="Close" className="absolute top-4 right-3.5 touch:top-2.5 touch:right-1.5">
               <X />
             </IconButton>
           </RadixDialog.Close>
