@@ -37,11 +37,11 @@ export function NewDeploymentScreen() {
     <NewDeploymentForm namedBy="typed">
       <PageHeader title="New Deployment" description={<OtherWays />} />
       {/* Below one another the form has no box of its own, so that its button can stay in sight from the files on. */}
-      <div className="flex flex-col gap-6 max-lg:**:scroll-mb-32 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
+      <div className="flex flex-col gap-6 max-xl:**:scroll-mb-32 xl:grid xl:grid-cols-[minmax(0,1fr)_340px] xl:items-start">
         <Files />
-        <Card className="p-5 max-lg:contents">
-          <PublishForm className="max-lg:contents" aboveSticky={<ComingAddress />}>
-            <Card className="p-4 sm:p-5 lg:contents">
+        <Card className="p-5 max-xl:contents">
+          <PublishForm className="max-xl:contents" aboveSticky={<ComingAddress />}>
+            <Card className="p-4 sm:p-5 xl:contents">
               <NameField />
             </Card>
           </PublishForm>

@@ -12,14 +12,14 @@ export function ComingAddress() {
   const platform = watch('platform');
   if (namesakes.length > 0) {
     return (
-      <p className="mb-2 text-xs text-ink-muted lg:hidden">
+      <p className="mb-2 text-xs text-ink-muted xl:hidden">
         {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
       </p>
     );
   }
   if (!PLATFORMS[platform].isServedHere || name.trim() === '' || problem !== undefined) return null;
   return (
-    <div className="mb-2 min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap lg:hidden">
+    <div className="mb-2 min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap xl:hidden">
       <AddressHint platform={platform} name={name} check={address} fit="truncate" />
     </div>
   );
