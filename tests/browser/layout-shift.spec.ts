@@ -190,6 +190,7 @@ async function expectSteady(page: Page, button: Locator, number: number): Promis
   const before = (await readShifts(page)).length;
   await button.click();
   await expect(steps).toHaveCount(3);
+  await expect(steps.first()).toBeInViewport();
   await page.waitForURL(`**/releases/${number}`);
   await expectLive(page);
   await expect(steps).toHaveCount(3);

@@ -45,9 +45,10 @@ export function AddressPanel(props: AddressPanelProps) {
   const isLive = running === null;
   const { title: host, isSimulated } = PLATFORMS[platform];
   return (
-    <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-6 overflow-hidden">
-      <div className="grid gap-5 p-4 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
-        <div className="flex min-w-0 flex-col items-start gap-4">
+    <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-4 overflow-hidden sm:mb-6">
+      {/* On a telephone the page would push the steps below the fold. */}
+      <div className="grid gap-5 p-4 max-sm:*:last:hidden sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
+        <div className="flex min-w-0 flex-col items-start gap-2 sm:gap-4">
           <PanelTitle
             icon={isLive ? Check : LoaderCircle}
             look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
