@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
@@ -36,6 +36,7 @@ import { LiveCard } from '../features/releases/progress/live-card.tsx';
 import { SendingNotices, UnchangedNotice } from '../features/releases/progress/sending-notices.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
+import type { SentElsewhereProps } from '../features/releases/sent-elsewhere.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
@@ -47,7 +48,7 @@ import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 
 /** Most pages of a browser have nothing to send. */
-const sentElsewhere = lazyComponent<{ deploymentId: string }>(
+const sentElsewhere = lazyComponent<SentElsewhereProps>(
   async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
 );
 
@@ -113,7 +114,6 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const readOnly = isReadOnly(allowance.data, deployment.id);
   const leave = () => navigate(paths.deployments);
   const publication = usePublication(deployment.id);
-  const hasRecords = useHasUploadRecords();
   if (publication !== null && !isOver(publication) && !isDeleting) {
     return <SendingNext deployment={deployment} publication={publication} />;
   }
@@ -149,11 +149,6 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
       {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
-      {!isDeleting && publication === null && hasRecords && (
-        <Beside>
-          <sentElsewhere.Component deploymentId={deployment.id} />
-        </Beside>
-      )}
       <ConnectInPlace>
         <Parts
           deployment={deployment}
@@ -258,11 +253,13 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const isChosen = useChosen(deployment.id) !== null;
+  const publication = usePublication(deployment.id);
+  const hasRecords = useHasUploadRecords();
+  const [isSent, setSent] = useState(false);
   useEffect(() => {
     if (isChosen) void sendingRelease.fetch();
   }, [isChosen]);
   const { currentRelease, latestRelease } = deployment;
-
   if (deployment.state === 'deleting') return null;
   return (
     <div className="flex flex-col gap-6">
@@ -279,7 +276,13 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       <LatestHandOff deployment={deployment} isReadOnly={readOnly} />
       {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} isReadOnly={readOnly} />}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
-      <PublishSection deployment={deployment} isReadOnly={readOnly} />
+      <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
+        {publication === null && hasRecords && (
+          <Beside>
+            <sentElsewhere.Component deploymentId={deployment.id} isSent={isSent} onChange={setSent} />
+          </Beside>
+        )}
+      </PublishSection>
     </div>
   );
 }

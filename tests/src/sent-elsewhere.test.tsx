@@ -25,30 +25,49 @@ function otherTabBegins(): void {
   window.dispatchEvent(new StorageEvent('storage'));
 }
 
-test.each([
-  ['live', {}],
-  ['a draft', { state: 'draft', currentRelease: null }],
-] as const)('an open page of a deployment, %s, says so while another tab sends its files', async (_what, fields) => {
+const PLACE = { pattern: '/deployments/:deploymentId', path: '/deployments/quay' };
+const WORDS = 'Another tab of this browser is sending them.';
+
+/** Lets a tab hold the lock of its upload as long as it is in the list. */
+function holdLocks(): { name: string }[] {
   session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
   const held = [{ name: 'fairlead-upload-a' }];
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [...held] }) } });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  return held;
+}
+
+test.each([
+  ['live', {}],
+  ['a draft', { state: 'draft', currentRelease: null }],
+] as const)('an open page of a deployment, %s, says so while another tab sends its files', async (_what, fields) => {
+  const held = holdLocks();
   const answers = {
     'deployments.get': () => deploymentOf({ id: 'quay', ...fields }),
     'subscription.allowance': () => allowanceOf({ writableIds: [] }),
   };
-  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/quay' };
-  using shown = showScreen(<DeploymentScreen />, answers, place);
-  const words = 'Another tab of this browser is sending them.';
+  using shown = showScreen(<DeploymentScreen />, answers, PLACE);
   // All answers are there then, and nothing else draws the page again.
   await shown.sees('Read-only');
   otherTabBegins();
-  await shown.sees(words);
+  await shown.sees(WORDS);
   const [lock] = held.splice(0);
   vi.advanceTimersByTime(2_000);
-  await expect.poll(() => shown.page.textContent).not.toContain(words);
+  await expect.poll(() => shown.page.textContent).not.toContain(WORDS);
   // The tab that sends was loaded again.
   if (lock) held.push(lock);
   vi.advanceTimersByTime(2_000);
-  await shown.sees(words);
+  await shown.sees(WORDS);
+});
+
+test('while another tab sends files, no others can be chosen', async () => {
+  const held = holdLocks();
+  otherTabBegins();
+  using shown = showScreen(<DeploymentScreen />, { 'deployments.get': () => deploymentOf({ id: 'quay' }) }, PLACE);
+  const chooser = 'Drop a folder or a ZIP to publish again';
+  await shown.sees(WORDS);
+  expect(shown.page.textContent).not.toContain(chooser);
+  held.pop();
+  vi.advanceTimersByTime(2_000);
+  await shown.sees(chooser);
 });

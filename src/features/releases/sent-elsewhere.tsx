@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { session } from '../../api/session/session.ts';
 import { Notice } from '../../components/notice.tsx';
 import { uploadLock } from '../../lib/storage/storage.ts';
@@ -6,15 +6,16 @@ import { listStored } from '../../uploads/stored-selections.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
+export type SentElsewhereProps = { deploymentId: string; isSent: boolean; onChange: (isSent: boolean) => void };
+
 /** Says that another tab of this browser is sending files to a deployment, of which the server has no release yet. */
-export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
-  const [isSent, setSent] = useState(false);
+export function SentElsewhere({ deploymentId, isSent, onChange }: SentElsewhereProps) {
   useEffect(() => {
     let isLeft = false;
     const look = async () => {
       // A browser may grant a page no locks.
       const lock = await lockElsewhere(deploymentId).catch(() => null);
-      if (!isLeft) setSent(lock !== null);
+      if (!isLeft) onChange(lock !== null);
     };
     void look();
     // A tab that is closed says nothing, and one that is loaded again goes on sending.
@@ -22,8 +23,9 @@ export function SentElsewhere({ deploymentId }: { deploymentId: string }) {
     return () => {
       isLeft = true;
       clearInterval(timer);
+      onChange(false);
     };
-  }, [deploymentId]);
+  }, [deploymentId, onChange]);
   if (!isSent) return null;
   return (
     <Notice tone="quiet" title="Files are being sent" className="mb-6">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts';
@@ -22,7 +22,13 @@ import { RoomNotice, roomRefusal, useRoom } from '../select/room.tsx';
 import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
 import { type Compared, useComparison } from '../select/use-comparison.tsx';
 
-export type PublishSectionProps = { deployment: Deployment; isReadOnly: boolean };
+export type PublishSectionProps = {
+  deployment: Deployment;
+  isReadOnly: boolean;
+  /** True while another tab sends files, which `children` says in place of the chooser. */
+  isSentElsewhere?: boolean;
+  children?: ReactNode;
+};
 
 /** The place to drop files for a release; "Publish again" leads here, from this page and from the lists. */
 export function PublishSection(props: PublishSectionProps) {
@@ -46,7 +52,12 @@ export function PublishSection(props: PublishSectionProps) {
   }, [isWanted, isZip, visit]);
   return (
     <section ref={anchor} aria-label="Publish">
-      {props.isReadOnly ? <ReadOnlyNotice /> : <PublishAgain deployment={props.deployment} isWanted={isWanted} />}
+      {props.children}
+      {props.isReadOnly ? (
+        <ReadOnlyNotice />
+      ) : (
+        !props.isSentElsewhere && <PublishAgain deployment={props.deployment} isWanted={isWanted} />
+      )}
     </section>
   );
 }
