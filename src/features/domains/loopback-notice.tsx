@@ -1,14 +1,6 @@
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { Notice } from '../../components/notice.tsx';
-
-const LOOPBACK = /^(?:127\.|::1$)/;
-
-/** Returns whether the records lead everybody to their own computer. */
-export function leadHere(records: Domain['records']): boolean {
-  return records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value));
-}
-
-export const LOOPBACK_TITLE = 'This Fairlead can be reached from its own computer only';
+import { LOOPBACK_TITLE, leadHere } from '../../lib/lead-here.ts';
 
 /** Warns that a host which nobody else can reach would be offline under its records. */
 export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {

@@ -2,6 +2,7 @@ import type { Certificate } from '../../../../../routers/schemas/certificates.ts
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
 import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
+import { LOOPBACK_TITLE, leadHere } from '../../../../lib/lead-here.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
@@ -45,10 +46,11 @@ function domainItem(domain: Domain): AttentionItem {
       action: { to, label: 'See what to do' },
     };
   }
-  const action = { to, label: 'Set it up' };
-  if (problem !== null) {
-    return { key: id, kind: 'warning', title: `${name} is not set up yet`, text: problem.message, action };
-  }
+  // Its page asks for no records then.
+  const isHere = leadHere(domain.records);
+  const action = { to, label: isHere ? 'See what to do' : 'Set it up' };
+  const why = isHere ? `${LOOPBACK_TITLE}.` : problem?.message;
+  if (why !== undefined) return { key: id, kind: 'warning', title: `${name} is not set up yet`, text: why, action };
   return { key: id, kind: 'warning', title: `${name} needs a record`, text: missingText(domain), action };
 }
 
