@@ -19,13 +19,20 @@ function situationOf(
   };
 }
 
+const endsFor = (title: string) => `Your Pro trial ends as soon as ${title} starts, which is when you pay.`;
+
 test.each([
   ['PRO', { kind: 'visitor' }, { kind: 'register', label: 'Choose Pro' }],
   ['PRO', { kind: 'loading' }, { kind: 'wait', label: 'Choose Pro' }],
-  ['BETA', situationOf('PRO', 'trialing'), { kind: 'checkout', label: 'Choose Beta' }],
-  ['BASIC', situationOf('PRO', 'expired'), { kind: 'checkout', label: 'Choose Basic' }],
-  ['STANDARD', situationOf('BASIC'), { kind: 'checkout', label: 'Upgrade to Standard' }],
-  ['BASIC', situationOf('BASIC'), { kind: 'checkout', label: 'Add a month' }],
+  ['BETA', situationOf('PRO', 'trialing'), { kind: 'checkout', label: 'Choose Beta', reason: endsFor('Beta') }],
+  [
+    'PRO',
+    situationOf('PRO', 'trialing'),
+    { kind: 'checkout', label: 'Choose Pro', reason: 'Pro starts on Jan 15, 2030, when your trial ends.' },
+  ],
+  ['BASIC', situationOf('PRO', 'expired'), { kind: 'checkout', label: 'Choose Basic', reason: null }],
+  ['STANDARD', situationOf('BASIC'), { kind: 'checkout', label: 'Upgrade to Standard', reason: null }],
+  ['BASIC', situationOf('BASIC'), { kind: 'checkout', label: 'Add a month', reason: null }],
   [
     'BASIC',
     situationOf('STANDARD'),
@@ -58,9 +65,21 @@ test.each([
       reason: 'You have Beta until Jan 15, 2030. You can buy it again after that.',
     },
   ],
-  ['BASIC', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'fewer', label: 'Choose Basic', count: 3 }],
-  ['STANDARD', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'checkout', label: 'Choose Standard' }],
-  ['BASIC', situationOf('PRO', 'expired', { count: 2 }), { kind: 'fewer', label: 'Choose Basic', count: 2 }],
+  [
+    'BASIC',
+    situationOf('PRO', 'trialing', { count: 3 }),
+    { kind: 'fewer', label: 'Choose Basic', reason: endsFor('Basic'), count: 3 },
+  ],
+  [
+    'STANDARD',
+    situationOf('PRO', 'trialing', { count: 3 }),
+    { kind: 'checkout', label: 'Choose Standard', reason: endsFor('Standard') },
+  ],
+  [
+    'BASIC',
+    situationOf('PRO', 'expired', { count: 2 }),
+    { kind: 'fewer', label: 'Choose Basic', reason: null, count: 2 },
+  ],
 ] as const)('the button of %s does what the server would allow', (plan, situation, act) => {
   expect(planAct(plan, situation)).toEqual(act);
 });

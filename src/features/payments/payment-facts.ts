@@ -6,6 +6,7 @@ import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import type { Fact } from '../../components/lists/fact-list.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { formatCents } from '../../lib/prices.ts';
+import { trialEndText } from '../../lib/trial-end.ts';
 
 /** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
@@ -48,14 +49,11 @@ export function orderFacts({
 
 /** Returns when an order of the test checkout starts, what becomes of a running trial, and whether it renews. */
 export function startText(plan: PaidPlan, running: Subscription | null): string {
-  const { title, dollars } = PLANS[plan];
+  const { dollars } = PLANS[plan];
   const renewal =
     plan === 'BETA' ? 'It does not renew.' : `It renews each month for $${dollars}, until you cancel it in Account.`;
-  if (running?.status !== 'trialing') return renewal;
-  // The same plan goes on where the trial ends; any other replaces it.
-  return running.plan === plan
-    ? `${title} starts on ${formatDate(running.endsAt)}, when your trial ends. ${renewal}`
-    : `Your ${PLANS[running.plan].title} trial ends as soon as ${title} starts, which is when you pay. ${renewal}`;
+  const trialEnd = trialEndText(plan, running);
+  return trialEnd === null ? renewal : `${trialEnd} ${renewal}`;
 }
 
 /** Returns the facts of a receipt: when it was paid and for which time, then the order, whose total comes last. */

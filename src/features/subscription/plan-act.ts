@@ -4,13 +4,16 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
+import { trialEndText } from '../../lib/trial-end.ts';
 import { endLabel, renewalOf } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 export type PlanAct =
-  | { kind: 'wait' | 'register' | 'checkout'; label: string }
+  | { kind: 'wait' | 'register'; label: string }
+  /** The reason says what becomes of a running trial; null without one. */
+  | { kind: 'checkout'; label: string; reason: string | null }
   /** The plan has room for fewer deployments than there are: the person learns it before the checkout. */
-  | { kind: 'fewer'; label: string; count: number }
+  | { kind: 'fewer'; label: string; reason: string | null; count: number }
   /** A smaller plan, for the time after this period. */
   | { kind: 'later'; label: string; reason: string; subscription: Subscription }
   | { kind: 'none'; label: string; reason: string };
@@ -27,13 +30,14 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   const { subscription, allowance } = situation;
   const { deploymentCount: count } = allowance;
   if (subscription === null || subscription.status === 'trialing' || !isActiveStatus(subscription.status)) {
+    const reason = trialEndText(plan, subscription);
     return limit !== null && count > limit
-      ? { kind: 'fewer', label: choose, count }
-      : { kind: 'checkout', label: choose };
+      ? { kind: 'fewer', label: choose, reason, count }
+      : { kind: 'checkout', label: choose, reason };
   }
   if (isAbove(plan, allowance.plan)) return upgrade(plan, subscription);
   if (plan === subscription.plan && plan !== 'BETA' && !subscription.renews) {
-    return { kind: 'checkout', label: 'Add a month' };
+    return { kind: 'checkout', label: 'Add a month', reason: null };
   }
   return notNow(plan, subscription);
 }
@@ -44,7 +48,7 @@ function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subsc
   const ends = cancelAtEnd ? `${title} is cancelled` : nextPlan && `${PLANS[nextPlan].title} is chosen for later`;
   // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no
   // change of its subscription.
-  if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
+  if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label, reason: null };
   return { kind: 'none', label, reason: `${ends}. First choose “Keep ${title}” in Account.` };
 }
 

@@ -22,7 +22,7 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   const reasonId = useId();
   const { search } = useAddress();
   const { kind, label } = act;
-  const reason = kind === 'none' || kind === 'later' ? act.reason : null;
+  const reason = 'reason' in act ? act.reason : null;
   const close = () => setAsking(false);
 
   if (kind === 'register') {
