@@ -101,7 +101,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
     <TableRow className={row}>
       {/* A long name is cut, not the row; it has a line of its own where there is no room for the number. */}
       <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
-        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:max-xl:flex-wrap')}>
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:max-2xl:flex-wrap')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
           <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
@@ -197,7 +197,7 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
         <Link
           to={href.release(deploymentId, toNumber)}
           title={title}
-          className={classNames(rowLink, 'max-xl:flex-wrap')}
+          className={classNames(rowLink, 'max-2xl:flex-wrap')}
         >
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
           <span className="shrink-0">{shownText}</span>
