@@ -22,8 +22,8 @@ const roles = {
 } as const;
 
 /**
- * A table; under 640 px each row is a card of its own, or under 768 px within `data-wide`, for columns that need more
- * room (the variant `row` of base.css).
+ * A table; under 640 px each row is a card of its own, or under 1280 px within `data-wide`, for columns that need
+ * more room (the variant `row` of base.css).
  */
 export function Table({ label, columns, isFixed = false, children }: TableProps) {
   return (

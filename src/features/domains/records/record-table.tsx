@@ -49,19 +49,19 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   const short = relativeName(name, domain);
   return (
     <TableRow>
-      <TableCell className="font-mono text-sm max-md:pb-2 max-md:font-medium row:align-top row:pt-3.5">
+      <TableCell className="font-mono text-sm max-xl:pb-2 max-xl:font-medium row:align-top row:pt-3.5">
         {type}
       </TableCell>
-      <TableCell label="Name" className="row:w-1/5 row:pr-2 row:align-top md:min-w-40">
+      <TableCell label="Name" className="row:pr-2 row:align-top">
         <Copied text={short} title={name} label={`Copy the name ${short}`} />
       </TableCell>
-      <TableCell label="Needed" className="row:w-3/10 row:pr-2 row:align-top md:min-w-40">
+      <TableCell label="Needed" className="row:pr-2 row:align-top">
         <Copied text={value} label={`Copy the value ${value}`} />
       </TableCell>
-      <TableCell label="Seen now" className="row:w-3/10 row:align-top">
+      <TableCell label="Seen now" className="row:align-top">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
-      <TableCell isCorner className="max-md:top-3 max-md:right-4 row:pt-3 row:pl-0 row:align-top">
+      <TableCell isCorner className="max-xl:top-3 max-xl:right-4 row:pt-3 row:pl-0 row:align-top">
         <RecordBadge record={record} domain={domain} />
       </TableCell>
     </TableRow>
