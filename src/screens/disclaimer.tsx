@@ -72,7 +72,7 @@ function SectionText({ paragraphs: [first = '', ...others] }: { paragraphs: read
   const more = [...(end === 0 ? [] : [first.slice(end + 1)]), ...others];
   return (
     <details>
-      <summary className="mt-1 cursor-pointer list-none rounded-tight text-ink-muted text-pretty">
+      <summary className="mt-1 cursor-pointer rounded-tight text-ink-muted text-pretty before:hidden">
         {sentence} <span className="text-accent underline">More</span>
       </summary>
       {more.map((paragraph) => (

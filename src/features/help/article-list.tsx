@@ -47,7 +47,7 @@ function OneArticle({ article: { id, title, paragraphs } }: { article: Article }
   const [isOpen, setOpen] = useState(false);
   return (
     <details id={id} className="group scroll-mt-20" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="flex cursor-pointer list-none items-center justify-between gap-4 rounded-control px-4 py-3.5 font-medium hover:bg-surface-hover sm:px-5 [&::-webkit-details-marker]:hidden">
+      <summary className="flex cursor-pointer items-center justify-between gap-4 rounded-control px-4 py-3.5 font-medium hover:bg-surface-hover sm:px-5">
         {title}
         <ChevronDown className="shrink-0 text-ink-muted transition-transform group-open:rotate-180" />
       </summary>
