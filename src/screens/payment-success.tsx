@@ -22,7 +22,10 @@ export function PaymentSuccessScreen() {
   const { data: subscription = null } = useSubscription();
   return (
     <div className="max-w-reading">
-      <PageHeader title="Payment success" description="Your current plan." />
+      <PageHeader
+        title="Payment success"
+        description={subscription?.status === 'trialing' ? 'A trial needs no payment.' : 'Your current plan.'}
+      />
       <div className="flex flex-col gap-6">
         <Card>
           <CardHeader title="Plan" />
