@@ -149,6 +149,32 @@ test('before most of a site is removed a person is asked, also where its files c
   expect(shown.page.textContent).not.toContain('removed:');
 });
 
+test('where the list of what is live cannot be read a person is asked as well', async () => {
+  setChosen('harbour', harbour);
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  shown.button('Publish').click();
+  await vi.waitFor(() =>
+    expect(document.querySelector('[role=alertdialog]')?.textContent).toContain('without a comparison?'),
+  );
+});
+
+test.each([
+  ['#publish', 'Folder to publish'],
+  ['#publish-zip', 'ZIP to publish'],
+])('who presses a link to %s has the chooser opened', (hash, input) => {
+  const opened: (string | null)[] = [];
+  vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(function (this: HTMLInputElement) {
+    opened.push(this.getAttribute('aria-label'));
+  });
+  vi.stubGlobal('navigator', Object.create(navigator, { userActivation: { value: { isActive: true } } }));
+  const place = { pattern: '/deployments/:deploymentId', path: `/deployments/harbour${hash}` };
+  using _shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {}, place);
+  vi.unstubAllGlobals();
+  expect(opened).toEqual([input]);
+});
+
 test('files that were chosen for a deployment that is deleted elsewhere go on to a new one', async () => {
   setChosen('harbour', harbour);
   const answers: Answers = {

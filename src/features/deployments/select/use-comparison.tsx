@@ -13,7 +13,7 @@ export type Compared = {
   /** True when the live release is known to have the same files. */
   isEqual: boolean;
   isComparing: boolean;
-  /** Asks once more before most of the site is removed; otherwise continues at once. */
+  /** Asks once more before most of the site is removed, or when nobody knows what is; otherwise continues at once. */
   ask: (goOn: () => void) => void;
   question: ReactNode;
 };
@@ -22,6 +22,7 @@ export type Compared = {
 const PATIENCE_MS = 5_000;
 
 type Changes = Pick<Compared, 'text' | 'added' | 'isEqual'>;
+/** `removal`: null when most stays, undefined when the files of the release could not be read. */
 type Found = { report: SelectionReport; removal?: Removal | null; changes?: Changes | null };
 
 const UNKNOWN: Changes = { text: null, added: null, isEqual: false };
@@ -43,19 +44,23 @@ export function useComparison(report: SelectionReport | null, live: { id: string
   }, [report, liveId]);
 
   const current = found?.report === report ? found : null;
-  const removal = current?.removal ?? null;
+  const removal = current?.removal;
   return {
     ...(current?.changes ?? UNKNOWN),
     isComparing: report !== null && liveId !== null && report.reading.refusal === null && found?.report !== report,
-    ask: (next) => (removal === null ? next() : setGoOn(() => next)),
-    question: goOn !== null && removal !== null && live !== null && (
+    ask: (next) => (current === null || removal === null ? next() : setGoOn(() => next)),
+    question: goOn !== null && current !== null && removal !== null && live !== null && (
       <ConfirmDialog
         isOpen
         onOpenChange={(isOpen) => {
           if (!isOpen) setGoOn(null);
         }}
-        title={`Remove ${removal.removed.length.toLocaleString('en')} of ${formatCount(removal.before, 'file')}?`}
-        description={`What you chose has ${formatCount(removal.after, 'file')}. The others of release ${live.number} will no longer be served. That release is kept, and you can roll back to it.`}
+        title={
+          removal
+            ? `Remove ${removal.removed.length.toLocaleString('en')} of ${formatCount(removal.before, 'file')}?`
+            : `Replace release ${live.number} without a comparison?`
+        }
+        description={`${removal ? `What you chose has ${formatCount(removal.after, 'file')}.` : 'The files of the live release could not be read.'} The others of release ${live.number} will no longer be served. That release is kept, and you can roll back to it.`}
         confirmLabel="Publish anyway"
         onConfirm={() => {
           setGoOn(null);
