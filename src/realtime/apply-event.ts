@@ -52,18 +52,17 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
     return;
   }
   const toast = eventToast(item);
-  if (toast !== null && !isSeenLive(queryClient, item)) showToast(toast);
+  if (toast !== null && !isSeen(queryClient, item)) showToast(toast);
   for (const router of REFRESHES[item.type]) {
     if (router === 'user') refreshUser();
     else readAgain(queryClient, { queryKey: [[router]] });
   }
 }
 
-/** Returns whether the page shows the release that went live: its card turns green and says the same. */
-function isSeenLive(queryClient: QueryClient, event: StoredEvent): boolean {
+/** Returns whether the page shows the release that ended: its card says the same. */
+function isSeen(queryClient: QueryClient, event: StoredEvent): boolean {
   // The dashboard follows publishing as well, and shows nothing of it when it is over.
-  if (event.type !== 'deployment_status' || event.status !== 'success' || location.pathname === paths.dashboard)
-    return false;
+  if (event.type !== 'deployment_status' || location.pathname === paths.dashboard) return false;
   const shown = queryClient.getQueryCache().findAll({ queryKey: [['releases', 'get']], type: 'active' });
   return shown.some((query) => (query.state.data as ReleaseDetail | undefined)?.id === event.releaseId);
 }

@@ -256,19 +256,19 @@ test.each<StreamItem>([
   stop();
 });
 
-test('where the release itself is in sight its card says that it is live, and no toast says it again', () => {
-  const queryClient = arrange();
-  const isLive: StreamItem = {
-    type: 'deployment_status',
-    status: 'success',
-    message: 'Harbour is live.',
-    deploymentId,
-    releaseId,
-  };
-  const stop = new QueryObserver(queryClient, { queryKey: keys.release, staleTime: Infinity }).subscribe(() => {});
-  applyEvent(targets(queryClient), isLive);
-  expect(toasts.get()).toEqual([]);
-  stop();
-  applyEvent(targets(queryClient), isLive);
-  expect(toasts.get()).toMatchObject([{ title: 'Deployment Successful' }]);
-});
+test.each([
+  ['success', 'Deployment Successful'],
+  ['failed', 'Deployment Failed'],
+] as const)(
+  'where the release itself is in sight its card tells of %s, and no toast says it again',
+  (status, title) => {
+    const queryClient = arrange();
+    const ended: StreamItem = { type: 'deployment_status', status, message: 'Harbour', deploymentId, releaseId };
+    const stop = new QueryObserver(queryClient, { queryKey: keys.release, staleTime: Infinity }).subscribe(() => {});
+    applyEvent(targets(queryClient), ended);
+    expect(toasts.get()).toEqual([]);
+    stop();
+    applyEvent(targets(queryClient), ended);
+    expect(toasts.get()).toMatchObject([{ title }]);
+  },
+);
