@@ -91,8 +91,7 @@ export function DeploymentScreen() {
 function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
   const publication = usePublication(deploymentId);
   const chosen = useChosen(deploymentId);
-  if (publication !== null && !isOver(publication))
-    return <SendingNotices publication={publication} onReplace={publication.control.forget} />;
+  if (publication !== null && !isOver(publication)) return <SendingNotices publication={publication} />;
   if (chosen === null) return null;
   return (
     <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Locator, Page, Request } from '@playwright/test';
 import { seenBefore } from '../specification/accounts.ts';
 import { follow, look } from '../specification/navigation.ts';
@@ -5,40 +6,25 @@ import { ALIKE, APP, PAID, PUBLIC, type Route, routesOf } from '../specification
 import { publishSite } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
-import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
+import { SMALL } from './fits.ts';
+import { expect, nameDeployment, newcomer, refusedCall, test } from './fixtures.ts';
 import { placesOf } from './places.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
+import {
+  drawFrames,
+  expectSteady,
+  holdPastClicks,
+  LARGE,
+  readShifts,
+  SHIFT_MAX,
+  type Shift,
+  sumOf,
+  watchShifts,
+} from './shifts.ts';
 
-/**
- * No screen jumps while it loads: the layout shift of each stays under 0.02, a fifth of what the Core Web Vitals call
- * good. Answers are held back for some frames, so that the placeholders are really seen.
- */
-const SHIFT_MAX = 0.02;
+/** No screen jumps while it loads. Answers are held back for some frames, so that the placeholders are really seen. */
 const HELD_FRAMES = 4;
-const SMALL = { width: 360, height: 740 };
-const LARGE = { width: 1280, height: 720 };
 const WIDE = ['/', '/pricing', '/dashboard', '/deployments', '/deployment-history', '/settings', '/account'];
-
-type Shift = { value: number; what: string[] };
-
-/** Runs in each page before its own scripts: writes down every shift that nobody's click has caused. */
-function watchShifts(): void {
-  const shifts: Shift[] = [];
-  const note = (entries: PerformanceEntryList): void => {
-    for (const entry of entries) {
-      if (Reflect.get(entry, 'hadRecentInput') === true) continue;
-      const sources: { node: Node | null }[] = Reflect.get(entry, 'sources') ?? [];
-      const what = sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 120) : String(node)));
-      shifts.push({ value: Number(Reflect.get(entry, 'value')), what });
-    }
-  };
-  const observer = new PerformanceObserver((list) => note(list.getEntries()));
-  observer.observe({ type: 'layout-shift', buffered: true });
-  Reflect.set(window, 'readShifts', (): Shift[] => {
-    note(observer.takeRecords());
-    return shifts;
-  });
-}
 
 type OpenCalls = { count(): number; forget(): void };
 
@@ -72,25 +58,6 @@ async function shiftsOf(page: Page, path: string, openCalls?: OpenCalls): Promis
 async function waitForAll(page: Page, openCalls?: OpenCalls): Promise<void> {
   await expect(page.getByRole('status').filter({ visible: true, hasText: /^Loading/ })).toHaveCount(0);
   await expect.poll(() => openCalls?.count() ?? 0, { intervals: [50] }).toBe(0);
-}
-
-function drawFrames(page: Page, count: number): Promise<void> {
-  return page.evaluate(async (frames) => {
-    for (let drawn = 0; drawn < frames; drawn += 1) await new Promise(requestAnimationFrame);
-  }, count);
-}
-
-async function readShifts(page: Page): Promise<Shift[]> {
-  // A shift is told after the frame that it happened in.
-  await drawFrames(page, 2);
-  return page.evaluate(() => {
-    const read: () => Shift[] = Reflect.get(window, 'readShifts');
-    return read();
-  });
-}
-
-function sumOf(shifts: readonly Shift[]): number {
-  return shifts.reduce((total, { value }) => total + value, 0);
 }
 
 /** The same of screens that a link leads to, in a page that is loaded once: a tenth of what loading each costs. */
@@ -165,63 +132,109 @@ test('no public screen jumps when a link leads to it', async ({ page, context, a
   );
 });
 
-/**
- * Holds every call until half a second after the last click: the browser takes what moves before for moved by the click,
- * and nothing that an answer moves would be counted.
- */
-async function holdPastClicks(page: Page): Promise<void> {
-  await page.addInitScript(() => addEventListener('click', () => performance.mark('click'), { capture: true }));
-  await page.route('**/api/**', async (route) => {
-    // The page may be left in the meantime.
-    await page.waitForFunction(isPastClick).catch(() => undefined);
-    await route.continue().catch(() => undefined);
-  });
-}
-
-function isPastClick(): boolean {
-  return performance.getEntriesByName('click').every(({ startTime }) => performance.now() > startTime + 600);
-}
-
 /** Clicks and waits until release `number` is live by it. */
-async function expectSteady(page: Page, button: Locator, number: number): Promise<void> {
+async function expectSteadyRelease(page: Page, button: Locator, number: number): Promise<void> {
   const steps = page.getByRole('list', { name: 'Steps of the release' }).getByRole('listitem');
   // What the chosen files show has come by then.
   await expect(button).toBeEnabled();
-  const before = (await readShifts(page)).length;
-  await button.click();
-  await expect(steps).toHaveCount(3);
-  await expect(steps.first()).toBeInViewport();
-  await page.waitForURL(`**/releases/${number}`);
-  await expectLive(page);
-  await expect(steps).toHaveCount(3);
-  const shifts = (await readShifts(page)).slice(before);
-  const where = `release ${number} at ${page.viewportSize()?.width} px`;
-  expect.soft(sumOf(shifts), `${where}: ${JSON.stringify(shifts, null, 1)}`).toBeLessThan(SHIFT_MAX);
+  await expectSteady(page, `release ${number}`, async () => {
+    await button.click();
+    await expect(steps).toHaveCount(3);
+    await expect(steps.first()).toBeInViewport();
+    await page.waitForURL(`**/releases/${number}`);
+    await expectLive(page);
+    await expect(steps).toHaveCount(3);
+  });
 }
 
-test('nothing jumps from Publish to live, once more and back, and the steps stay the same', async ({
+/** Refuses the next release, once all files of it have been sent. */
+async function refuseRelease(page: Page): Promise<void> {
+  const error = { json: { message: 'The store is full.', code: -32_000, data: { code: 'conflict', requestId: 'r' } } };
+  await page.route('**/api/trpc/releases.create*', (route) => route.fulfill({ status: 409, json: [{ error }] }), {
+    times: 1,
+  });
+}
+
+test('nothing jumps from Publish to live, where it stops and goes on, once more and back, and the steps stay the same', async ({
   page,
   folder,
+  complaints,
 }) => {
+  complaints.allow(refusedCall(409, 'releases.create'));
   await newcomer(page);
   await page.addInitScript(watchShifts);
   await holdPastClicks(page);
   const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  // Choosers come to the test while somebody listens.
+  page.on('filechooser', () => {});
   for (const size of [LARGE, SMALL]) {
     await writeSite(folder, twentyPages('Harbour'));
     await page.setViewportSize(size);
     await page.goto('/new-deployment');
     await chooseFolder(page, folder);
     await nameDeployment(page, `Steady ${size.width}`);
-    await expectSteady(page, publish, 1);
+    await refuseRelease(page);
+    await expect(publish).toBeEnabled();
+    await expectSteady(page, 'a publication that stops', async () => {
+      await publish.click();
+      await expect(page.getByText('The store is full.')).toBeVisible();
+    });
+    await expectSteadyRelease(page, page.getByRole('button', { name: 'Try again' }), 1);
 
     await writeSite(folder, { 'index.html': '<h1>Quay</h1>' });
+    const chooser = page.waitForEvent('filechooser');
     await page.getByRole('link', { name: 'Publish again' }).click();
-    await chooseFolder(page, folder);
-    await expectSteady(page, publish, 2);
+    await (await chooser).setFiles(folder);
+    await expectSteadyRelease(page, publish, 2);
 
     await page.getByRole('button', { name: 'Roll back to release 1' }).click();
-    await expectSteady(page, page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' }), 1);
+    const confirm = page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1' });
+    await expectSteadyRelease(page, confirm, 1);
+  }
+});
+
+test('nothing jumps from the act to live in Quick Deploy, Guided and All-in-One Deployment', async ({
+  page,
+  folder,
+}) => {
+  await newcomer(page);
+  await page.addInitScript(watchShifts);
+  await holdPastClicks(page);
+  page.on('filechooser', () => {});
+  for (const size of [LARGE, SMALL]) {
+    const siteOf = (way: string) =>
+      writeSite(join(folder, `${way} ${size.width}`), { 'index.html': `<h1>${way} ${size.width}</h1>` });
+    const expectSteadyTo = async (way: string, end: Locator) => {
+      const publish = page.getByRole('button', { name: 'Publish', exact: true });
+      await expect(publish).toBeEnabled();
+      await expectSteady(page, way, async () => {
+        await publish.click();
+        await expect(end).toBeVisible();
+      });
+    };
+    await page.setViewportSize(size);
+    const quick = await siteOf('quick');
+    await page.goto('/quick-deploy');
+    await expectSteady(page, 'Quick Deploy', async () => {
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Choose a folder' }).click();
+      await (await chooser).setFiles(quick);
+      await expectLive(page);
+    });
+    // Beside one another a step moves no other: what comes after Publish is the same in Guided Deployment.
+    if (size === LARGE) continue;
+
+    await page.goto('/guided-deployment');
+    await chooseFolder(page, await siteOf('guided'));
+    for (const _question of ['files', 'place', 'name', 'domain'])
+      await page.getByRole('button', { name: 'Next' }).click();
+    await expect(page.getByText('Will be live at')).toBeVisible();
+    await expectSteadyTo('Guided Deployment', page.getByLabel('Live', { exact: true }));
+
+    await page.goto('/unified-deployment');
+    await chooseFolder(page, await siteOf('whole'));
+    await expect(page.getByText('live at')).toBeVisible();
+    await expectSteadyTo('All-in-One Deployment', page.getByText('5 of 5 stages done'));
   }
 });
 

@@ -14,8 +14,10 @@ import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
 import { ask } from '../support/supervised-app.ts';
 import { expectAccessible } from './axe.ts';
+import { SMALL } from './fits.ts';
 import { expect, nameDeployment, newcomer, testWithOwn } from './fixtures.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
+import { expectSteady, holdPastClicks, LARGE, watchShifts } from './shifts.ts';
 
 const ONE = {
   'index.html': '<!doctype html><title>One</title><h1>one</h1>',
@@ -195,31 +197,67 @@ if (IS_FULL) {
   for (const played of [NETLIFY, VERCEL, HEROKU, RENDER]) testMending(played);
 }
 
-/** Publishes the folder on both platforms of the deployment on the screen, which stay in their places from the start. */
-async function publishSteadily(page: Page, folder: string): Promise<void> {
-  const settings = page.url();
-  await page.goto(settings.replace(/\?.*$/, '#publish'));
-  await writeSite(folder, TWO);
-  await chooseFolder(page, folder);
+/** Publishes on three platforms, which are in their places before anything is sent. */
+async function publishInPlace(page: Page, publish: Locator): Promise<void> {
   let send = () => {};
   const isMeasured = new Promise<void>((resolve) => {
     send = resolve;
   });
   await page.route('**/api/uploads/**', async (route) => {
     await isMeasured;
-    await route.continue();
+    await route.fallback();
   });
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await publish.click();
   const platforms = page.getByLabel('Platforms of this release').getByRole('heading');
-  await expect(platforms).toHaveText([/^Netlify/, /^Vercel/]);
+  await expect(platforms).toHaveText([/^Built-in host/, /^Netlify/, /^Vercel/]);
   const tops = () => platforms.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top + scrollY));
   const before = await tops();
   send();
-  await expect(platforms).toHaveText([/Live$/, /Live$/]);
+  await expect(platforms).toHaveText([/Live$/, /Live$/, /Live$/]);
   expect(await tops()).toEqual(before);
   await page.unroute('**/api/uploads/**');
-  await page.goto(settings);
 }
+
+test('nothing jumps where a release goes to three platforms, nor where it fails and is tried again', async ({
+  page,
+  folder,
+  ownApp,
+}) => {
+  const { connections, deployments } = clientOf(await newcomer(page));
+  for (const provider of [NETLIFY.id, VERCEL.id]) await connections.connect.mutate({ provider, token: TOKEN });
+  await page.addInitScript(watchShifts);
+  await holdPastClicks(page);
+  await writeSite(folder, ONE);
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  const choose = async (deploymentId: string) => {
+    await page.goto(`/deployments/${deploymentId}`);
+    await chooseFolder(page, folder);
+    await expect(publish).toBeEnabled();
+  };
+  for (const size of [LARGE, SMALL]) {
+    await page.setViewportSize(size);
+    const { id } = await deployments.create.mutate({ name: `Three ${size.width}`, platform: 'built-in' });
+    for (const platform of [NETLIFY.id, VERCEL.id])
+      await deployments.addDestination.mutate({ deploymentId: id, platform });
+    await choose(id);
+    await expectSteady(page, 'three platforms', () => publishInPlace(page, publish));
+
+    // Beside its picture a panel is as tall whatever it says.
+    if (size === LARGE) continue;
+    const { id: failing } = await deployments.create.mutate({ name: `Fails ${size.width}`, platform: 'netlify' });
+    await choose(failing);
+    ownApp.standIns.netlify.fail('release', { how: 'status', status: 403 });
+    await expectSteady(page, 'a release that fails', async () => {
+      await publish.click();
+      await expect(page.getByRole('region', { name: 'Failed', exact: true })).toBeVisible();
+    });
+    await expectSteady(page, 'the next try', async () => {
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.waitForURL(/\/releases\/2$/);
+      await expectLive(page);
+    });
+  }
+});
 
 test('a live deployment moves to another platform: published there, made the primary one, the old one removed', async ({
   page,
@@ -241,7 +279,6 @@ test('a live deployment moves to another platform: published there, made the pri
   await expect(page.getByRole('combobox', { name: 'Publish under' })).toContainText('The account itself');
   await page.getByRole('button', { name: 'Add and publish' }).click();
   await expect(card.getByText('Live', { exact: true })).toHaveCount(2);
-  await publishSteadily(page, folder);
 
   await card.getByRole('button', { name: 'Make Vercel the primary platform' }).click();
   await page.getByRole('button', { name: 'Make primary', exact: true }).last().click();
@@ -250,7 +287,7 @@ test('a live deployment moves to another platform: published there, made the pri
   await expect(card.getByText('Netlify')).toHaveCount(0);
   const after = (await card.getByRole('link').first().getAttribute('href')) ?? '';
   expect(after).not.toBe(before);
-  expect(await textAt(after)).toBe(TWO['index.html']);
+  expect(await textAt(after)).toBe(ONE['index.html']);
 });
 
 test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {

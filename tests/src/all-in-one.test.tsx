@@ -116,7 +116,7 @@ test('a domain that is refused after the deployment was made is asked for again,
   await patiently(() => expect(location.search).toBe('?deployment=mole&domain=shop.example'));
   await patiently(() => expect(document.activeElement?.textContent).toBe('Release 1'));
   await shown.sees('shop.example was not added. Your site is published all the same');
-  await shown.sees('Keep this page open until the files are sent.');
+  await shown.sees('Keep this page open for now.');
   expect(shown.page.querySelector('header')?.textContent).toBe('All-in-One DeploymentPublishing');
 });
 

@@ -7,7 +7,7 @@ import { PreflightResult } from '../../src/features/deployments/preflight/prefli
 import { DomainNotice } from '../../src/features/domains/domain-notice.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { PlatformLog } from '../../src/features/releases/progress/platform-log.tsx';
-import { SendingNotices } from '../../src/features/releases/progress/sending-notices.tsx';
+import { SendingPanel } from '../../src/features/releases/progress/sending-panel.tsx';
 import type { Publication } from '../../src/uploads/publications.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
 import { showScreen } from '../support/screen.tsx';
@@ -16,7 +16,9 @@ import { allowanceOf, deploymentOf, releaseRefOf, shownAt } from '../support/scr
 const BILLING = 'https://heroku.com/billing';
 const TEXT = `Settle it at ${BILLING}.`;
 
-const failure = { message: TEXT, hint: `It is explained at ${BILLING}.` } as NonNullable<Publication['failure']>;
+const failure = { message: TEXT, hint: `It is explained at ${BILLING}.`, isDeploymentGone: false } as NonNullable<
+  Publication['failure']
+>;
 const stopped = { failure, control: {}, selection: { name: 'harbour', files: [] } } as unknown as Publication;
 const problem = { code: 'payment_required', message: 'Heroku asks for a payment.', hint: TEXT };
 const latest = releaseRefOf({ state: 'failed', errorMessage: TEXT });
@@ -31,7 +33,7 @@ const place = {
 test.each([
   [
     'a publication that stopped',
-    <SendingNotices key="a" publication={stopped} onReplace={() => {}} />,
+    <SendingPanel key="a" publication={stopped} platform="heroku" onReplace={() => {}} />,
     'heroku.com/billing',
   ],
   ['the newest release', <LatestNotice key="b" {...place} latest={latest} />, 'heroku.com/billing'],

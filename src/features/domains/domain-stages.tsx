@@ -101,6 +101,7 @@ export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'd
   return { domainStage: { title: 'Domain', state: 'absent', text }, ...NOTHING_NEEDED };
 }
 
+const BUTTON_ROOM = <span className="block h-control-sm" />;
 const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
   dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records from you.' },
@@ -109,7 +110,14 @@ const NOTHING_NEEDED = {
 } as const satisfies Partial<DomainStages>;
 
 function unknownStage(error: unknown, retry: () => void): PipelineStage {
-  if (error === null) return { title: 'Domain', state: 'waiting' };
+  // Most have none: the room of that is kept.
+  if (error === null)
+    return {
+      title: 'Domain',
+      state: 'waiting',
+      text: <span className="invisible">{NO_DOMAIN}</span>,
+      body: BUTTON_ROOM,
+    };
   return {
     title: 'Domain',
     state: 'open',
@@ -130,7 +138,7 @@ function missingStage({ deploymentId, wantedDomain, mayChange, platform }: Missi
   if (refusal !== null) return { title, state: 'absent', text: refusal };
   const wanted = wantedDomain === null ? {} : { name: wantedDomain };
   const body = mayChange && (
-    <Suspense fallback={null}>
+    <Suspense fallback={BUTTON_ROOM}>
       <missing.Component deploymentId={deploymentId} {...wanted} />
     </Suspense>
   );

@@ -8,7 +8,7 @@ export function ProgressSkeleton() {
       <div className="mb-3 flex h-control items-center">
         <Skeleton className="h-6 w-44" />
       </div>
-      <Card className="mb-4 grid gap-5 p-4 sm:mb-6 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
+      <Card className="mb-4 grid gap-5 p-4 max-sm:min-h-60 sm:mb-6 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
         <div className="flex flex-col gap-2 sm:gap-4">
           <Skeleton className="h-7 w-52" />
           <Skeleton className="h-9 w-64 max-w-full" />

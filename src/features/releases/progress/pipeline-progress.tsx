@@ -107,7 +107,8 @@ function stagesOf(
     {
       title: 'Publish',
       state: stateOf(publishing),
-      text: progress.stage === 'sending' && 'Keep this page open until the files are sent.',
+      // In one line each, as everything below moves with it.
+      text: progress.stage === 'sending' ? 'Keep this page open for now.' : 'You can close this page.',
       body: (
         <Card>
           <Stepper label="Steps of publishing" steps={publishing} />
@@ -144,7 +145,7 @@ function decisions(progress: Known, place: string | undefined): PipelineStage[] 
         <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
       ),
     },
-    { title: 'Platform', state: 'done', text: place },
+    { title: 'Platform', state: 'done', text: place ?? '\u00a0' },
     url === ''
       ? { title: 'Address', state: 'waiting', text: place && `The address comes from ${place}` }
       : { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },

@@ -8,8 +8,7 @@ import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts'
 import { useReleaseActs } from '../acts/use-release-acts.ts';
 import { isCancellable } from '../release-labels.ts';
 import { isOnItsWay, ReleaseOutcome } from './release-outcome.tsx';
-import { AddressPanel } from './release-panels.tsx';
-import { SendingNotices } from './sending-notices.tsx';
+import { SendingPanel } from './sending-panel.tsx';
 import type { DeploymentProgress } from './use-deployment-progress.ts';
 
 export type ProgressHeadProps = {
@@ -24,7 +23,7 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   const navigate = useNavigate();
   const cancelFirst = useCancelFirst(onBack);
   const { cancel, retry } = useReleaseActs({ leadsToRetried: false });
-  const { deploymentId, deploymentName, url } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const { deploymentId, deploymentName } = progress.stage === 'sending' ? progress.publication : progress.release;
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const mayCancel =
     progress.stage === 'sending' ? isFirstCancellable(progress.publication) : isCancellable(progress.release);
@@ -54,18 +53,10 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
           Cancel
         </Button>
       </div>
-      {progress.stage === 'sending' && (
-        <AddressPanel
-          deploymentId={deploymentId}
-          deploymentName={deploymentName}
-          url={url}
-          platform={deployment.data?.platform ?? 'built-in'}
-          running={`Publishing ${deploymentName}`}
-        />
-      )}
       {progress.stage === 'sending' ? (
-        <SendingNotices
+        <SendingPanel
           publication={progress.publication}
+          platform={deployment.data?.platform ?? 'built-in'}
           onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
         />
       ) : (

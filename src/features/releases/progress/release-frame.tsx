@@ -29,7 +29,12 @@ export function ReleaseFrame(props: ReleaseFrameProps) {
       <PageHeader
         title={title}
         badge={badge}
-        description={<ReleaseAddress url={url} />}
+        // Its line is kept for an address that comes from the platform.
+        description={
+          <span className="flex min-h-control touch:min-h-11">
+            <ReleaseAddress url={url} />
+          </span>
+        }
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
           { label: deployment.name, to: href.deployment(deployment.id) },

@@ -43,60 +43,59 @@ export function AddressPanel(props: AddressPanelProps) {
   const { deploymentId, deploymentName, platform, running = null, isServed = false, title, action } = props;
   const { visitUrl: url = props.url } = props;
   const isLive = running === null;
-  const { title: host, isSimulated } = PLATFORMS[platform];
+  const { title: host, isServedHere, isSimulated } = PLATFORMS[platform];
   return (
-    <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-4 overflow-hidden sm:mb-6">
-      {/* On a telephone the page would push the steps below the fold. */}
-      <div className="grid gap-5 p-4 max-sm:*:last:hidden sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
-        <div className="flex min-w-0 flex-col items-start gap-2 sm:gap-4">
-          <PanelTitle
-            icon={isLive ? Check : LoaderCircle}
-            look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
+    <PanelFrame
+      label={isLive ? 'Live' : 'Publishing'}
+      platform={platform}
+      name={deploymentName}
+      url={isLive ? props.url : null}
+    >
+      <PanelTitle
+        icon={isLive ? Check : LoaderCircle}
+        look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
+      >
+        {running ?? title ?? `${deploymentName} is live`}
+      </PanelTitle>
+      <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
+        {url === '' ? (
+          <span className="text-base text-ink-muted">The address comes from {host}</span>
+        ) : (
+          <>
+            <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
+            <CopyButton text={url} label={isLive ? 'Copy the live address' : 'Copy the address'} />
+          </>
+        )}
+      </p>
+      {isServedHere && isLocalAddress(url) && (
+        <p className="text-sm text-ink-muted">
+          Only this computer can open this address. To show the site to others,{' '}
+          <Link
+            to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
+            className="rounded-tight text-accent underline"
           >
-            {running ?? title ?? `${deploymentName} is live`}
-          </PanelTitle>
-          <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
-            {url === '' ? (
-              <span className="text-base text-ink-muted">The address comes from {host}</span>
-            ) : (
-              <>
-                <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
-                <CopyButton text={url} label={isLive ? 'Copy the live address' : 'Copy the address'} />
-              </>
-            )}
-          </p>
-          {isSimulated !== true && isLocalAddress(url) && (
-            <p className="text-sm text-ink-muted">
-              Only this computer can open this address. To show the site to others,{' '}
-              <Link
-                to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
-                className="rounded-tight text-accent underline"
-              >
-                publish it on a hosting platform
-              </Link>
-              .
-            </p>
-          )}
-          {/* Of what was only simulated nobody answers there. */}
-          {isSimulated !== true &&
-            (isLive || isServed ? (
-              <div className="flex flex-wrap gap-2">
-                <Button variant={isLive ? 'primary' : 'secondary'} asChild>
-                  <a href={url} target="_blank" rel="noreferrer">
-                    Visit <ExternalLink />
-                  </a>
-                </Button>
-                {action}
-              </div>
-            ) : (
-              <Button disabled>
+            publish it on a hosting platform
+          </Link>
+          .
+        </p>
+      )}
+      {/* Of what was only simulated nobody answers there. */}
+      {isSimulated !== true &&
+        (isLive || isServed ? (
+          <div className="flex flex-wrap gap-2">
+            <Button variant={isLive ? 'primary' : 'secondary'} asChild>
+              <a href={url} target="_blank" rel="noreferrer">
                 Visit <ExternalLink />
-              </Button>
-            ))}
-        </div>
-        <SiteThumbnail platform={platform} url={isLive ? props.url : null} name={deploymentName} />
-      </div>
-    </Card>
+              </a>
+            </Button>
+            {action}
+          </div>
+        ) : (
+          <Button disabled>
+            Visit <ExternalLink />
+          </Button>
+        ))}
+    </PanelFrame>
   );
 }
 
@@ -106,26 +105,27 @@ type ActPanelProps = { release: ReleaseDetail; action: ReactNode };
 export function FailedPanel({ release, action }: ActPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const rawId = useId();
-  const [primary] = release.destinations;
+  const { number, deploymentName, platform, destinations, error, servingNumber } = release;
+  const [primary] = destinations;
   const step = failedStep(release.steps);
-  const raw = release.error?.raw ?? null;
+  const raw = error?.raw ?? null;
   return (
-    <Card aria-label="Failed" className="mb-6 p-4 sm:p-5">
+    <PanelFrame label="Failed" platform={platform} name={deploymentName}>
       <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
-        Release {release.number} failed{step === null ? '' : ` while ${runningTitle(step).toLowerCase()}`}
+        Release {number} failed{step === null ? '' : ` while ${runningTitle(step).toLowerCase()}`}
       </PanelTitle>
-      <div className="mt-3 flex flex-col gap-1">
+      <div className="flex flex-col gap-1">
         <p className="wrap-anywhere">
-          <LinkedText text={release.error?.message ?? 'It failed without giving a reason.'} />
+          <LinkedText text={error?.message ?? 'It failed without giving a reason.'} />
         </p>
-        {release.error?.hint && (
+        {error?.hint && (
           <p className="text-ink-muted">
-            <LinkedText text={release.error.hint} />
+            <LinkedText text={error.hint} />
           </p>
         )}
-        <p className="text-ink-muted">{servingText(release.servingNumber)}</p>
+        <p className="text-ink-muted">{servingText(servingNumber)}</p>
       </div>
-      <div className="mt-4 flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         {action}
         {raw !== null && (
           <Button variant="quiet" aria-expanded={isOpen} aria-controls={rawId} onClick={() => setOpen(!isOpen)}>
@@ -137,24 +137,24 @@ export function FailedPanel({ release, action }: ActPanelProps) {
       {raw !== null && isOpen && (
         <pre
           id={rawId}
-          className="mt-3 max-h-60 overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs whitespace-pre-wrap text-ink-muted wrap-anywhere"
+          className="max-h-60 w-full overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs whitespace-pre-wrap text-ink-muted wrap-anywhere"
         >
           {raw}
         </pre>
       )}
-    </Card>
+    </PanelFrame>
   );
 }
 
 export function CancelledPanel({ release, action }: ActPanelProps) {
   return (
-    <Card aria-label="Cancelled" className="mb-6 p-4 sm:p-5">
+    <PanelFrame label="Cancelled" platform={release.platform} name={release.deploymentName}>
       <PanelTitle icon={Ban} look="bg-unknown-soft text-unknown">
         Release {release.number} was cancelled
       </PanelTitle>
-      <p className="mt-3 text-ink-muted">{servingText(release.servingNumber)}</p>
-      <div className="mt-4 flex flex-wrap gap-2">{action}</div>
-    </Card>
+      <p className="text-ink-muted">{servingText(release.servingNumber)}</p>
+      <div className="flex flex-wrap gap-2">{action}</div>
+    </PanelFrame>
   );
 }
 
@@ -184,7 +184,34 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
   );
 }
 
-function PanelTitle({ icon: Icon, look, children }: { icon: LucideIcon; look: string; children: ReactNode }) {
+export type PanelFrameProps = {
+  label: string;
+  platform: PlatformId;
+  /** The deployment's name. */
+  name: string;
+  /** The address of the picture; null while there is nothing to see. */
+  url?: string | null;
+  children: ReactNode;
+};
+
+/**
+ * Holds what is said of a release beside its picture, about as tall in each state: nothing below it moves far. A
+ * telephone has no room for the picture, which would push the steps below the fold.
+ */
+export function PanelFrame({ label, platform, name, url = null, children }: PanelFrameProps) {
+  return (
+    <Card aria-label={label} className="mb-4 overflow-hidden max-sm:min-h-60 sm:mb-6">
+      <div className="grid gap-5 p-4 max-sm:*:last:hidden sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
+        <div className="flex min-w-0 flex-col items-start gap-2 sm:gap-4">{children}</div>
+        <SiteThumbnail platform={platform} url={url} name={name} />
+      </div>
+    </Card>
+  );
+}
+
+type PanelTitleProps = { icon: LucideIcon; look: string; children: ReactNode };
+
+export function PanelTitle({ icon: Icon, look, children }: PanelTitleProps) {
   return (
     <h2 className="flex items-center gap-3 text-lg font-semibold outline-none">
       <span className={classNames('flex size-7 shrink-0 items-center justify-center rounded-full', look)}>

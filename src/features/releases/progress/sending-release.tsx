@@ -10,9 +10,8 @@ import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import { hasStopped, SendingBadge } from '../release-badge.tsx';
 import { ReleaseFrame } from './release-frame.tsx';
-import { AddressPanel } from './release-panels.tsx';
 import { PlatformSteps } from './release-steps.tsx';
-import { SendingNotices } from './sending-notices.tsx';
+import { SendingPanel } from './sending-panel.tsx';
 import { comingSteps, sendingSteps } from './sending-steps.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
@@ -35,7 +34,6 @@ export type SendingReleaseProps = {
 export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
   const { deploymentId, deploymentName, url, extent } = publication;
-  const isStopped = hasStopped(publication);
   const platforms = [platform, ...others];
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
@@ -52,19 +50,7 @@ export function SendingRelease(props: SendingReleaseProps) {
         </Button>
       }
       top={
-        <>
-          {!isStopped && (
-            <AddressPanel
-              deploymentId={deploymentId}
-              deploymentName={deploymentName}
-              url={url}
-              platform={platform}
-              running={`Publishing ${deploymentName}`}
-              isServed={serving !== null}
-            />
-          )}
-          <SendingNotices publication={publication} onReplace={onReplace} />
-        </>
+        <SendingPanel publication={publication} platform={platform} isServed={serving !== null} onReplace={onReplace} />
       }
       steps={<Steps publication={publication} platforms={platforms} />}
       afterSteps={
