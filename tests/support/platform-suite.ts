@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { Platform, PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/publishing/publication/publish.ts';
 import type { Manifest } from '../../server/store/manifest.ts';
@@ -24,6 +25,21 @@ import type { Step } from './standins/faults.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt': 'text', 'empty.txt': '' };
 const CONTENTS = 3;
+const OWN_ADDRESS = /preview address|address for each release/;
+
+/** Lists the needs of each bullet (routers/schemas/platforms/list.ts) in an adapter; no one operation keeps the last ones. */
+const PROMISES: readonly [RegExp, (subject: PlatformUnderTest, bullet: string) => boolean][] = [
+  [/^Roll back to /, ({ platform }) => platform.restore !== undefined && platform.capabilities.rollBack !== null],
+  [/^Roll back in /, ({ platform }, bullet) => bullet === `Roll back in ${platform.capabilities.rollBack?.takes}`],
+  [/^Only changed files are sent$/, ({ world }) => world !== null && world.sendsArchive !== true],
+  [/static server is added/, ({ world }) => world?.sendsArchive === true],
+  [/TLS|[Cc]ertificate/, ({ platform }) => (platform.capabilities.domain?.certificate.issuers.length ?? 0) > 0],
+  [/^Deploys watched/, ({ platform }) => platform.readLog !== undefined],
+  [/^Archive ready|^Each step explained/, ({ platform }) => platform.handOff !== undefined],
+  // Asked for where something was published, and for the built-in host in tests/host/previews.test.ts.
+  [OWN_ADDRESS, () => true],
+  [/^Live in seconds$|^No cost |^Every release is a commit |^Global cache |^Checked live /, () => true],
+];
 
 type Make = () => Promise<PlatformUnderTest>;
 /** Decides which tests are registered. */
@@ -92,6 +108,14 @@ function basics(name: string, make: Make): void {
     expect(platform.requestCertificate !== undefined).toBe(isAskedFor);
     // A platform that publishes without going public needs a way to go public.
     if (capabilities.draft) expect(platform.restore).toBeDefined();
+  });
+
+  test(`${name}: its bullets promise only what its adapter does`, async () => {
+    await using subject = await make();
+    for (const bullet of PLATFORMS[subject.platform.id].bullets) {
+      const [, isKept] = PROMISES.find(([words]) => words.test(bullet)) ?? expect.fail(`Who keeps “${bullet}”?`);
+      expect([bullet, isKept(subject, bullet)]).toEqual([bullet, true]);
+    }
   });
 
   test(`${name}: a connection says who it is, and what can be published under`, async () => {
@@ -208,6 +232,8 @@ function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
       await restored(platform, harness.call, ref);
     }
     expect(await textAt(harness.call, seen.url, '')).toBe(FILES['index.html']);
+    if (PLATFORMS[platform.id].bullets.some((bullet) => OWN_ADDRESS.test(bullet)))
+      expect(await textAt(harness.call, seen.ownUrl, '')).toBe(FILES['index.html']);
     for (const [path, text] of Object.entries({ ...odd, ...FILES })) {
       const address = path.split('/').map(encodeURIComponent).join('/');
       expect([path, await textAt(harness.call, seen.url, address)]).toEqual([path, text]);
