@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { follow } from '../specification/navigation.ts';
 import { clientOf, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { expectFits, SMALL } from './fits.ts';
-import { expect, newcomer, test } from './fixtures.ts';
+import { expect, newcomer, seeDisclaimer, test } from './fixtures.ts';
 
 /** Runs in the page: the links whose text is cut, in which a short name has to be whole. */
 function cutLinks(): string[] {
@@ -144,6 +145,37 @@ test('a roll back stays in the history, any two releases are compared, and names
   await expect(proof).toBeVisible();
   // Two lines, and the button that copies them.
   expect((await proof.boundingBox())?.height).toBeLessThan(60);
+
+  await page.setViewportSize(SMALL);
+  // Two lines each, with the space around them and the room of a button.
+  for (const [path, list, count, most] of [
+    ['/deployments', '[aria-label="Deployments"] tbody tr', 2, 100],
+    ['/domains', 'li:has(> a[href^="/domains/"])', 1, 84],
+    ['/analytics', '[aria-label="Releases by deployment"] tbody tr', 2, 84],
+  ] as const) {
+    await follow(page, path);
+    const rows = page.locator(`#content ${list}`);
+    await expect(rows, path).toHaveCount(count);
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect.soft(Math.max(...heights), path).toBeLessThan(most);
+  }
+});
+
+test('the floating button stands aside where it would cover a button, and is back where there is none', async ({
+  page,
+}) => {
+  await seeDisclaimer(page);
+  await page.setViewportSize(SMALL);
+  await page.goto('/beta-welcome');
+  const floating = page.getByRole('button', { name: 'Rate Your Experience' }).locator('..');
+  const last = page.getByRole('button', { name: 'Go to Dashboard' });
+  await expect(last).toBeVisible();
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect(last).toBeEnabled();
+  await expect(floating).toHaveCSS('opacity', '1');
+  const topOf = async (one: typeof last) => (await one.boundingBox())?.y ?? 0;
+  await page.evaluate((up) => scrollBy(0, -up), (await topOf(floating)) - (await topOf(last)));
+  await expect(floating).toHaveCSS('opacity', '0');
 });
 
 test('on a small telephone choices, their buttons and the last act of a menu are in sight, also by the keyboard', async ({

@@ -36,11 +36,12 @@ function serveFiles(
   });
 }
 
-test('the editor of a deployment that is not there, or of another account, says so and offers nothing', async () => {
+test('the editor of a deployment that is not there, or of another account, says so and leads to the others', async () => {
   const answers: Answers = { 'deployments.get': () => refusal('not_found', 'There is no such deployment.') };
   using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
   await shown.sees('This deployment does not exist');
   expect([...shown.page.querySelectorAll('button')].map((button) => button.textContent)).toEqual(['Show details']);
+  expect(shown.linkTo('Active Deployments')).toBe('/deployments');
 });
 
 test('the editor opens the start page of what is live, with the tree beside it', async () => {

@@ -185,7 +185,7 @@ test('a server that does not answer leaves no page empty', async () => {
   await shown('h1', 'Settings');
 });
 
-test('while files are sent every bar says how much of them, and to keep the page open', async () => {
+test('while files are sent every bar says how much of them, the sidebar lists them, and both to keep the page open', async () => {
   const progress = {
     phase: 'sending',
     filesDone: 3,
@@ -201,8 +201,10 @@ test('while files are sent every bar says how much of them, and to keep the page
     follow(path);
     await shown('header a', 'Sending 43%Keep this page open');
   }
+  await shown('aside a', 'Harbour3 of 7 filesSending, 43 of 99 B');
+  await shown('aside p', 'SendingKeep this page open');
   publications.set([]);
-  await vi.waitFor(() => expect(textsOf('header').join()).not.toContain('Sending'));
+  await vi.waitFor(() => expect(textsOf('header, aside').join()).not.toContain('Sending'));
 });
 
 test('the bar of a public page says how long the trial lasts', async () => {
