@@ -4,8 +4,10 @@ import { clear, createStore, get, keys, set, type UseStore } from 'idb-keyval';
 import { changed } from './request.ts';
 import type { SelectedFile } from './selection/selection.ts';
 
-/** Small files are read side by side, because one by one most of the time passes in waiting for the disk. */
-const SMALL_FILES_AT_ONCE = 32;
+/** Small files are read together, because a browser takes longer to begin a reading than to read. */
+const GROUP_BYTES = 256 * 1024;
+/** These are read side by side, because one by one most of the time passes in waiting for the disk. */
+const GROUPS_AT_ONCE = 8;
 const SMALL_FILE_MAX_BYTES = 4 * 1024 * 1024;
 /** Only a few large files are read at once, because each is held in memory. */
 const LARGE_FILES_AT_ONCE = 2;
@@ -103,17 +105,55 @@ export function createWorkerHasher(createWorker: () => Worker): Hasher {
     });
 }
 
+type Numbered = readonly [index: number, blob: Blob];
+
 /** Hashes all of the blobs, several side by side, and tells each result as it is known. */
 export async function hashBlobs(blobs: readonly Blob[], onResult: (result: HashResult) => void): Promise<void> {
-  const inLanes = async (laneCount: number, isOfLane: (blob: Blob) => boolean) => {
-    const todo = [...blobs.entries()].filter(([, blob]) => isOfLane(blob)).values();
+  const inLanes = async (laneCount: number, groups: readonly Numbered[][]) => {
+    const todo = groups.values();
     const lane = async () => {
-      for (const [index, blob] of todo) onResult(await resultOf(index, blob));
+      for (const group of todo) for await (const result of hashGroup(group)) onResult(result);
     };
     await Promise.all(Array.from({ length: laneCount }, lane));
   };
-  await inLanes(SMALL_FILES_AT_ONCE, ({ size }) => size <= SMALL_FILE_MAX_BYTES);
-  await inLanes(LARGE_FILES_AT_ONCE, ({ size }) => size > SMALL_FILE_MAX_BYTES);
+  const numbered = [...blobs.entries()];
+  await inLanes(GROUPS_AT_ONCE, groupsOf(numbered.filter(([, { size }]) => size <= SMALL_FILE_MAX_BYTES)));
+  await inLanes(
+    LARGE_FILES_AT_ONCE,
+    numbered.filter(([, { size }]) => size > SMALL_FILE_MAX_BYTES).map((one) => [one]),
+  );
+}
+
+function groupsOf(files: readonly Numbered[]): Numbered[][] {
+  const groups: Numbered[][] = [];
+  let bytes = GROUP_BYTES;
+  for (const file of files) {
+    if (bytes >= GROUP_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(file);
+    bytes += file[1].size;
+  }
+  return groups;
+}
+
+/** Hashes files from one reading of them all. When that fails each is read by itself, which tells whose fault it is. */
+async function* hashGroup(group: readonly Numbered[]): AsyncGenerator<HashResult> {
+  const bytes = group.length === 1 ? null : await readTogether(group.map(([, blob]) => blob));
+  let at = 0;
+  for (const [index, blob] of group) {
+    if (bytes === null) yield resultOf(index, blob);
+    else yield { index, sha256: await hashBytes(new Uint8Array(bytes, at, blob.size)) };
+    at += blob.size;
+  }
+}
+
+/** Returns null also when a file has another length by now: all files after it would be cut at wrong places. */
+async function readTogether(blobs: Blob[]): Promise<ArrayBuffer | null> {
+  const whole = new Blob(blobs);
+  const bytes = await whole.arrayBuffer().catch(() => null);
+  return bytes?.byteLength === whole.size ? bytes : null;
 }
 
 async function resultOf(index: number, blob: Blob): Promise<HashResult> {
@@ -130,12 +170,16 @@ async function resultOf(index: number, blob: Blob): Promise<HashResult> {
  */
 export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleOfPage()): Promise<string> {
   if (subtle !== null && blob.size <= WHOLE_FILE_MAX_BYTES) {
-    return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', await blob.arrayBuffer())));
+    return hashBytes(new Uint8Array(await blob.arrayBuffer()), subtle);
   }
   const hash = sha256.create();
   const reader = blob.stream().getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) hash.update(part.value);
   return bytesToHex(hash.digest());
+}
+
+async function hashBytes(bytes: Uint8Array<ArrayBuffer>, subtle = subtleOfPage()): Promise<string> {
+  return bytesToHex(subtle === null ? sha256(bytes) : new Uint8Array(await subtle.digest('SHA-256', bytes)));
 }
 
 /** The types of the DOM claim that `subtle` always exists. */
