@@ -4,15 +4,29 @@ import { normalForm } from './normal-form.ts';
 /** Apart from the schemas, so that a form that only shows an address carries no zod. */
 export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
 
+/** Letters that are spelt otherwise where there are only 26, and do not come apart into one of those and a mark. */
+const LATIN: Record<string, string> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ħ: 'h',
+};
+
 /** Makes a slug from a name: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
 export function slugFromName(name: string): string {
   const latin = name
     .slice(0, DEPLOYMENT_NAME_MAX)
     .toLowerCase()
-    .replaceAll('ä', 'ae')
-    .replaceAll('ö', 'oe')
-    .replaceAll('ü', 'ue')
-    .replaceAll('ß', 'ss');
+    .replace(/[äöüßæœþłøđðıħ]/g, (letter) => LATIN[letter] ?? '');
   const bare = (normalForm(latin, 'NFD') ?? '').replace(/\p{M}/gu, '');
   return cutSlug(bare.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, ''), SLUG_MAX);
 }

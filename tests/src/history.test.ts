@@ -80,6 +80,12 @@ test('a deployment whose address is not made of its name alone is called by both
   expect(here('Harbour', 'quay')).toBe('Harbour (quay)');
 });
 
+test('a name from right to left is isolated from what follows it', () => {
+  const url = 'http://website-3.localhost:3001';
+  expect(deploymentLabel({ name: 'בית הקפה', slug: 'website-3', url })).toBe('\u2068בית הקפה\u2069 (website-3)');
+  expect(deploymentLabel({ name: 'harbour المقهى', slug: 'harbour', url })).toBe('\u2068harbour المقهى\u2069');
+});
+
 test('a number that a platform did not need is not in the label of what is there', () => {
   const cafe = { name: 'Harbour Cafe', slug: 'harbour-cafe-2' };
   const at = (url: string) => deploymentLabel({ ...cafe, url });
@@ -91,6 +97,8 @@ test('a number that a platform did not need is not in the label of what is there
 
 test('an address is cut between words, and within one only where it is longer than all there is room for', () => {
   expect(slugFromName('Müllers Café 2')).toBe('muellers-cafe-2');
+  expect(slugFromName('Żółw i Łódź')).toBe('zolw-i-lodz');
+  expect(slugFromName('Þórður, Œuvre Ærø: Straße')).toBe('thordur-oeuvre-aero-strasse');
   expect(slugFromName('  --  ')).toBe('');
   expect(cutSlug('one-two-three', 13)).toBe('one-two-three');
   expect(cutSlug('one-two-three', 12)).toBe('one-two');
