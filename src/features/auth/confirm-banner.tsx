@@ -17,19 +17,16 @@ export function ConfirmBanner({ user }: { user: User }) {
   if (putAway === today) return null;
   return (
     <div className="relative mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4 sm:min-h-12 touch:min-h-15">
-      <Info className="text-accent max-sm:hidden" />
-      <div className="min-w-0 grow xl:flex xl:gap-2">
-        <p className="shrink-0 font-medium">Confirm your email address</p>
+      <Info className="mt-0.5 self-start text-accent max-sm:hidden" />
+      <div className="min-w-0 grow">
+        <p className="font-medium">Confirm your email address</p>
         <p className="min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5" title={user.email}>
           {/* A long address is cut; a command is there to be copied, and is not. */}
           <SentOrKept
             sent={<span className="block sm:truncate">Link sent to {user.email}</span>}
             kept={
               <>
-                Get the link on the computer where Fairlead runs:{' '}
-                <span className="max-sm:block">
-                  <OutboxCommand to={user.email} kind="confirm-email" />
-                </span>
+                Get the link on the computer where Fairlead runs: <OutboxCommand to={user.email} kind="confirm-email" />
               </>
             }
           />
