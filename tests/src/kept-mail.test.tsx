@@ -144,6 +144,27 @@ test('where no mail is sent, settings and a confirmed address do not promise any
   }
 });
 
+test.each([
+  ['to a visitor', null],
+  ['to whoever is logged in', { ...ada, emailConfirmed: false }],
+])('a link of which a part is missing is called incomplete %s, wherever its mail is', async (_to, user) => {
+  if (user !== null) signInAs(user);
+  using shown = showScreen(<AuthConfirmScreen />, {}, { pattern: '/auth/confirm', path: '/auth/confirm' });
+  await shown.sees('This link is incomplete');
+  expect(shown.page.textContent).toContain('Open the whole link again, or ask for a new one.');
+  expect(shown.page.textContent).toContain(user === null ? 'Log in to get another link' : 'Get a new link');
+});
+
+test('who has forgotten the password goes back to where the question was', () => {
+  {
+    using visitor = showScreen(<ForgotPasswordForm />, {});
+    expect(visitor.linkTo('Back to login')).toBe('/login');
+  }
+  signInAs(ada);
+  using shown = showScreen(<ForgotPasswordForm />, {});
+  expect(shown.linkTo('Back to Account')).toBe('/account');
+});
+
 test('the banner is put away until the next day, on every page', async () => {
   const unconfirmed = { ...ada, emailConfirmed: false };
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2030-01-01T12:00:00') });

@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { errorDetails, errorMessage } from '../../api/errors.ts';
 import { refreshUser } from '../../api/user.ts';
+import { LINK_INCOMPLETE } from './link-expiry.ts';
 
 export type Confirmation =
   | { kind: 'confirming' }
   | { kind: 'confirmed' }
   /** `isOver`: no other try with this link can succeed. */
   | { kind: 'failed'; message: string; isOver: boolean; retry: () => void };
-
-const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask for a new one.';
 
 /** Confirms the address that the link was mailed to, once: a second use of the same token would be refused. */
 export function useConfirmEmail(token: string | null): Confirmation {
@@ -17,7 +16,7 @@ export function useConfirmEmail(token: string | null): Confirmation {
 
   useEffect(() => {
     async function confirm(): Promise<void> {
-      if (token === null) return setState({ kind: 'failed', message: INCOMPLETE, isOver: true, retry: () => {} });
+      if (token === null) return setState({ kind: 'failed', message: LINK_INCOMPLETE, isOver: true, retry: () => {} });
       setState({ kind: 'confirming' });
       try {
         const { trpcClient } = await import('../../api/trpc.ts');
@@ -26,7 +25,7 @@ export function useConfirmEmail(token: string | null): Confirmation {
         void refreshUser();
       } catch (error) {
         const { code, fieldErrors } = errorDetails(error);
-        const message = fieldErrors?.token === undefined ? errorMessage(error) : INCOMPLETE;
+        const message = fieldErrors?.token === undefined ? errorMessage(error) : LINK_INCOMPLETE;
         const isOver = code === 'token_invalid' || code === 'email_taken' || fieldErrors?.token !== undefined;
         setState({ kind: 'failed', message, isOver, retry: () => void confirm() });
       }

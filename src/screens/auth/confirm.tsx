@@ -5,6 +5,7 @@ import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
+import { LINK_INCOMPLETE, refusedLinkTitle } from '../../features/auth/link-expiry.ts';
 import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
@@ -67,6 +68,6 @@ function failureText(user: User | null, isOver: boolean, message: string): { tit
   if (isOver && user?.emailConfirmed && user.pendingEmail === null) {
     return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
   }
-  const title = isOver && user === null ? 'This link no longer works' : 'Your address is not confirmed yet';
-  return { title, subtitle: message };
+  const isRefused = isOver && (user === null || message === LINK_INCOMPLETE);
+  return { title: isRefused ? refusedLinkTitle(message) : 'Your address is not confirmed yet', subtitle: message };
 }

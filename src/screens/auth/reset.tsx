@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
+import { refusedLinkTitle } from '../../features/auth/link-expiry.ts';
 import { ForgotPasswordForm } from '../../features/auth/password/forgot-password-form.tsx';
 import { ResetPasswordForm } from '../../features/auth/password/reset-password-form.tsx';
 import { useResetLink } from '../../features/auth/password/use-reset-link.ts';
@@ -51,7 +52,7 @@ function Forgot({ refusal }: { refusal: string | null }) {
       subtitle="Get a link to set a new one."
       notice={
         refusal !== null && (
-          <Notice tone="warn" title="This link no longer works" className="mb-4">
+          <Notice tone="warn" title={refusedLinkTitle(refusal)} className="mb-4">
             <p role="alert">{refusal}</p>
           </Notice>
         )

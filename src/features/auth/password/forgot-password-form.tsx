@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { type ForgotPasswordInput, forgotPasswordInput } from '../../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { askKeepsMail, useKeepsMail } from '../../../api/keeps-mail.ts';
+import { useUser } from '../../../api/user.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
@@ -40,7 +41,7 @@ export function ForgotPasswordForm() {
       <div role="status" className="flex flex-col gap-4 text-center">
         <Answer email={sentTo} />
         <Button onClick={() => setSentTo(null)}>Use another address</Button>
-        <BackToLogin />
+        <WayBack />
       </div>
     );
   }
@@ -58,7 +59,7 @@ export function ForgotPasswordForm() {
       >
         Get a link
       </Button>
-      <BackToLogin />
+      <WayBack />
     </form>
   );
 }
@@ -85,14 +86,16 @@ function Answer({ email }: { email: string }) {
   );
 }
 
-function BackToLogin() {
+/** Whoever is logged in came from Account. */
+function WayBack() {
+  const { user } = useUser();
   return (
     <p className="text-center text-sm">
       <Link
-        to={paths.login}
+        to={user === null ? paths.login : paths.account}
         className="rounded-tight text-accent underline-offset-4 hover:underline touch:inline-block touch:py-3"
       >
-        Back to login
+        Back to {user === null ? 'login' : 'Account'}
       </Link>
     </p>
   );

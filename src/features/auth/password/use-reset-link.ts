@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../../api/errors.ts';
-import { RESET_LINK_EXPIRED } from '../link-expiry.ts';
+import { LINK_INCOMPLETE, RESET_LINK_EXPIRED } from '../link-expiry.ts';
 
 const OVER = `This link was already used or has expired. ${RESET_LINK_EXPIRED}`;
-const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask for a new one.';
 
 export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };
 
@@ -35,7 +34,7 @@ async function ask(token: string): Promise<ResetLink> {
     const { isOpen } = await trpcClient.auth.checkResetLink.mutate({ token });
     return isOpen ? { kind: 'open' } : { kind: 'over', message: OVER };
   } catch (error) {
-    if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', message: INCOMPLETE };
+    if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', message: LINK_INCOMPLETE };
     // There was no answer: the form is shown, and saving it will decide.
     return { kind: 'open' };
   }
