@@ -1,12 +1,12 @@
 import { ArrowLeft, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Link } from 'wouter';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page/page.tsx';
-import { SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
+import { CONTACT_FORM, SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
@@ -97,6 +97,9 @@ export function AboutScreen() {
 }
 
 function ContactSection() {
+  useEffect(() => {
+    if (location.hash === `#${CONTACT_FORM}`) document.getElementById(CONTACT_FORM)?.scrollIntoView();
+  }, []);
   return (
     <Section title="Contact Us">
       <p className="text-ink-muted">
@@ -107,8 +110,8 @@ function ContactSection() {
         . We'll get back to you within 24 hours.
       </p>
       <SupportNote />
-      <Card aria-labelledby="contact-form" className="mt-5 p-5 sm:p-6">
-        <h3 id="contact-form" className="mb-4 font-semibold">
+      <Card aria-labelledby={CONTACT_FORM} className="mt-5 p-5 sm:p-6">
+        <h3 id={CONTACT_FORM} className="mb-4 scroll-mt-20 font-semibold">
           Quick Contact Form
         </h3>
         <Suspense fallback={<FormPlaceholder />}>

@@ -297,6 +297,7 @@ test('a link that stops nothing any more says what may have happened', async () 
   shown.button('Stop the change').click();
   await shown.sees('This link no longer works');
   await shown.sees('choose a new password. If the link for that');
+  expect(shown.linkTo('write to us')).toBe('/about#contact-form');
 });
 
 test('an account is deleted by a button, not by opening the link, and the link works once', async () => {

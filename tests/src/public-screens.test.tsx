@@ -94,6 +94,22 @@ test('where no support address is set, about says so', async () => {
   );
 });
 
+test.each(['terms', 'privacy', 'refunds'])(
+  'where no support address is set, %s leads to the form, and else to the address',
+  async (page) => {
+    const contact = { supportEmail: 'support@localhost' };
+    const answers = { 'contact.get': () => contact };
+    {
+      await using _app = showApp(`/subscription/${page}`, { answers });
+      await shown('main a[href="/about#contact-form"]', 'Contact form');
+      expect(document.querySelector('main a[href^="mailto:"]')).toBe(null);
+    }
+    contact.supportEmail = 'crew@example.com';
+    await using _app = showApp(`/subscription/${page}`, { answers });
+    await shown('main a[href="mailto:crew@example.com"]', 'crew@example.com');
+  },
+);
+
 test('the disclaimer has eight sections, and a button that says what it does', async () => {
   let letGo: (answer: object) => void = () => {};
   const held = new Promise((resolve) => {

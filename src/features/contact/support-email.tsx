@@ -1,4 +1,9 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { paths } from '../../lib/paths/paths.ts';
+
+/** The part of About with the form, as in `/about#contact-form`. */
+export const CONTACT_FORM = 'contact-form';
 
 /** Returns the support address; null while it is not known. */
 function useSupportEmail(): string | null {
@@ -21,21 +26,47 @@ function useSupportEmail(): string | null {
   return address;
 }
 
+/** What stands in where no address is set leads to this computer alone. */
+function isPlaceholder(address: string): boolean {
+  return ['@localhost', '@127.', '@['].some((end) => address.includes(end));
+}
+
+const LINK = 'font-medium text-accent underline underline-offset-4 wrap-anywhere';
+
 /** Shows the support address as a link; its line is reserved, and stays empty without an answer. */
 export function SupportEmail() {
+  return <EmailLink address={useSupportEmail()} />;
+}
+
+/** Leads to the support address, or to the form of About where none is set. */
+export function SupportLink() {
   const address = useSupportEmail();
+  if (address === null || !isPlaceholder(address)) return <EmailLink address={address} />;
+  return <ContactLink>Contact form</ContactLink>;
+}
+
+/** Leads to the form, which reaches whoever runs this Fairlead. */
+export function ContactLink({ children }: { children: ReactNode }) {
+  return (
+    <Link to={`${paths.about}#${CONTACT_FORM}`} className={LINK}>
+      {children}
+    </Link>
+  );
+}
+
+function EmailLink({ address }: { address: string | null }) {
   if (address === null) return <span className="inline-block h-4 w-44 rounded-tight bg-surface-sunken align-middle" />;
   return (
-    <a href={`mailto:${address}`} className="font-medium text-accent underline underline-offset-4 wrap-anywhere">
+    <a href={`mailto:${address}`} className={LINK}>
       {address}
     </a>
   );
 }
 
-/** Says what becomes of a message where no support address is set: what stands in leads to this computer alone. */
+/** Says what becomes of a message where no support address is set. */
 export function SupportNote() {
   const address = useSupportEmail();
-  if (address === null || !['@localhost', '@127.', '@['].some((end) => address.includes(end))) return null;
+  if (address === null || !isPlaceholder(address)) return null;
   return (
     <p className="mt-2 text-sm text-ink-muted">
       This Fairlead has no support address yet: {address} is only a placeholder. Messages from the form are kept for

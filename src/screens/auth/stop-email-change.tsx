@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { MailedAct } from '../../features/auth/mailed-act.tsx';
+import { ContactLink } from '../../features/contact/support-email.tsx';
 import { paths } from '../../lib/paths/paths.ts';
 
 /** The target of the link that is mailed to the old address when a change of address is requested. */
@@ -16,7 +17,12 @@ export function AuthStopEmailChangeScreen() {
       over={
         <AuthCard
           title="This link no longer works"
-          subtitle="It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for that does not reach your address, write to us."
+          subtitle={
+            <>
+              It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for
+              that does not reach your address, <ContactLink>write to us</ContactLink>.
+            </>
+          }
         >
           <NewPassword to={paths.authReset} />
         </AuthCard>

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { STORED_COOKIES, STORED_DATA } from '../../features/account/stored-data.ts';
-import { SupportEmail } from '../../features/contact/support-email.tsx';
+import { SupportLink } from '../../features/contact/support-email.tsx';
 import { LegalPage, type LegalPart } from '../../features/subscription/legal-page.tsx';
 import { paths } from '../../lib/paths/paths.ts';
 
@@ -54,7 +54,7 @@ const PARTS: readonly LegalPart[] = [
           you can also delete your account, which takes your sites offline and erases all of the above, except what is
           listed as kept longer. Backups are up to the operator of this Fairlead.
         </p>
-        <SupportEmail />
+        <SupportLink />
       </>
     ),
   },

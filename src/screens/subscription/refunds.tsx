@@ -1,4 +1,4 @@
-import { SupportEmail } from '../../features/contact/support-email.tsx';
+import { SupportLink } from '../../features/contact/support-email.tsx';
 import { LegalPage } from '../../features/subscription/legal-page.tsx';
 
 export function SubscriptionRefundsScreen() {
@@ -15,7 +15,7 @@ export function SubscriptionRefundsScreen() {
                 Write to us from the email address of your account, with the number on the receipt. You find your
                 receipts in Account. You do not have to give a reason.
               </p>
-              <SupportEmail />
+              <SupportLink />
             </>
           ),
         },

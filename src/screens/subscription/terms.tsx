@@ -1,5 +1,5 @@
 import { BETA_MONTHS, TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
-import { SupportEmail } from '../../features/contact/support-email.tsx';
+import { SupportLink } from '../../features/contact/support-email.tsx';
 import { LegalPage } from '../../features/subscription/legal-page.tsx';
 import { priceOf } from '../../lib/prices.ts';
 
@@ -53,7 +53,7 @@ export function SubscriptionTermsScreen() {
             </p>
           ),
         },
-        { title: 'Questions', text: <SupportEmail /> },
+        { title: 'Questions', text: <SupportLink /> },
       ]}
     />
   );
