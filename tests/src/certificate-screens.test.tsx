@@ -179,6 +179,18 @@ test('who orders a certificate without a choice among several domains is asked f
   expect(document.activeElement).toBe(choice());
 });
 
+test('none is offered while no domain is proved, which none could be issued for', async () => {
+  const list = vi.fn(() => ({ items: [domainOf({ provedAt: null })], nextCursor: null }));
+  using shown = showScreen(<CertificatesScreen />, {
+    ...deploymentsAre(deploymentOf()),
+    'domains.list': list,
+  });
+  await shown.sees('Each domain gets one automatically');
+  await shown.sees('harbour.localhost:3001');
+  expect(list).toHaveBeenCalled();
+  expect(shown.page.querySelectorAll('button')).toHaveLength(0);
+});
+
 test.each([
   ['adding one', [deploymentOf()], 'Add a domain', '/domains?add=1'],
   ['a deployment, where there is none to give one', [], 'New deployment', '/new-deployment'],

@@ -1,6 +1,7 @@
 import { ShieldCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { Domain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -17,6 +18,9 @@ import { LocalRootNotice } from './local-root-notice.tsx';
 
 const IssueDialog = lazyDialog(async () => (await import('./issue-dialog.tsx')).IssueDialog);
 
+/** Equals the length of a select; a domain's own page orders its certificate as well. */
+const OFFERED = 50;
+
 export type CertificateListProps = {
   /** Limits the list to this domain, and offers to order a certificate for it. */
   domain?: { id: string; mayIssue: boolean } | undefined;
@@ -31,8 +35,9 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   const list = trpc.certificates.list.useInfiniteQuery(domain === undefined ? {} : { domainId: domain.id }, {
     getNextPageParam: (page) => page.nextCursor,
   });
-  const domains = trpc.domains.list.useQuery({ limit: 1 }, { enabled: domain === undefined });
+  const domains = trpc.domains.list.useQuery({ limit: OFFERED }, { enabled: domain === undefined });
   const isWithoutDomain = domains.data?.items.length === 0;
+  const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];
   const certificates = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const root = list.data?.pages[0]?.localRoot ?? null;
   const isRootOffered = domain === undefined || certificates.some(({ isPublic }) => !isPublic);
@@ -42,7 +47,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
         <CardHeader
           title={domain === undefined ? 'Certificates' : 'Certificate'}
           count={domain === undefined && certificates.length > 0 && !list.hasNextPage ? certificates.length : undefined}
-          action={domains.isFetched && !isWithoutDomain && <IssueForDomain />}
+          action={proved.length > 0 && <IssueForDomain proved={proved} />}
         />
         <ListStates
           list={list}
@@ -89,14 +94,14 @@ function FirstDomain() {
   );
 }
 
-function IssueForDomain() {
+function IssueForDomain({ proved }: { proved: readonly Domain[] }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button size="sm" onClick={() => setOpen(true)}>
         Issue
       </Button>
-      {isOpen && <IssueDialog onClose={() => setOpen(false)} />}
+      {isOpen && <IssueDialog proved={proved} onClose={() => setOpen(false)} />}
     </>
   );
 }

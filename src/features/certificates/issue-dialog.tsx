@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
+import type { Domain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Checkbox } from '../../components/fields/checkbox.tsx';
@@ -7,15 +7,15 @@ import { Field } from '../../components/fields/field.tsx';
 import { Select } from '../../components/fields/select.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { paths } from '../../lib/paths/paths.ts';
 
-/** Equals the length of a select; a domain's own page orders its certificate as well. */
-const OFFERED = 50;
+export type IssueDialogProps = {
+  /** The domains that were seen to be the person's own. */
+  proved: readonly Domain[];
+  onClose: () => void;
+};
 
 /** Orders a certificate for a domain, or for all names directly below it. */
-export function IssueDialog({ onClose }: { onClose: () => void }) {
-  const domains = trpc.domains.list.useQuery({ limit: OFFERED });
-  const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];
+export function IssueDialog({ proved, onClose }: IssueDialogProps) {
   const [chosen, choose] = useState<string>();
   const [isWildcard, setWildcard] = useState(false);
   const [isAsked, setAsked] = useState(false);
@@ -37,26 +37,12 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (domain !== undefined) return issue.mutate({ domainId: domain.id, ...(isWildcard && { wildcard: true }) });
-        setAsked(proved.length > 0);
+        setAsked(true);
         event.currentTarget.querySelector<HTMLElement>('[role="combobox"]')?.focus();
       }}
       onClose={onClose}
     >
-      <Field
-        label="Domain"
-        error={isAsked && domain === undefined ? 'Choose the domain that it is for' : undefined}
-        hint={
-          domains.isSuccess && proved.length === 0 ? (
-            <>
-              First{' '}
-              <Link to={paths.domains} className="underline">
-                add a domain
-              </Link>{' '}
-              and prove that it is yours.
-            </>
-          ) : undefined
-        }
-      >
+      <Field label="Domain" error={isAsked && domain === undefined ? 'Choose the domain that it is for' : undefined}>
         <Select
           value={domain?.id}
           onValueChange={choose}
