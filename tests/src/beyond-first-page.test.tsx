@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { signInAs } from '../../src/api/user.ts';
+import { DownloadList } from '../../src/features/deployments/setup/download-list.tsx';
 import { DashboardScreen } from '../../src/screens/dashboard.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -72,6 +73,21 @@ test('no row of the dashboard is shown before its checks are: one that turned re
   });
   await shown.sees('https://down.test answers 500.');
   expect(early).toEqual([false]);
+});
+
+test('files of every website can be taken to a platform by hand', async () => {
+  using shown = showScreen(<DownloadList platformTitle="Netlify" />, {
+    'deployments.list': (input) => {
+      const isFirst = (input as { cursor?: string }).cursor === undefined;
+      const names = isFirst ? ['near'] : ['far'];
+      return { items: names.map((name) => deploymentOf({ name })), nextCursor: isFirst ? 'more' : null };
+    },
+  });
+  await shown.sees('near');
+  shown.button('Load more').click();
+  await shown.sees('far');
+  expect(shown.button('Download near as ZIP')).toBeDefined();
+  expect(shown.button('Download far as ZIP')).toBeDefined();
 });
 
 test('the filter offers the platforms of all deployments, those beyond the first page included', async () => {

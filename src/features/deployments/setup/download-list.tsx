@@ -6,18 +6,22 @@ import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { Setting } from '../../../components/fields/setting.tsx';
 import { ListStates } from '../../../components/lists/list-states.tsx';
+import { LoadMore } from '../../../components/lists/load-more.tsx';
 import { OneLine } from '../../../components/one-line.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 
-/** A person finds this many at a glance; the others can be downloaded from their own pages. */
+/** As many as a person finds at a glance. */
 const SHOWN = 5;
 
 /** Offers the live sites as ZIPs for publishing at a platform by hand. */
 export function DownloadList({ platformTitle }: { platformTitle: string }) {
-  const list = trpc.deployments.list.useQuery({ state: 'live', limit: SHOWN });
+  const list = trpc.deployments.list.useInfiniteQuery(
+    { state: 'live', limit: SHOWN },
+    { getNextPageParam: (page) => page.nextCursor },
+  );
   const download = useDownload();
-  const deployments = list.data?.items ?? [];
+  const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Card>
       <CardHeader title={`Take your files to ${platformTitle} yourself`} />
@@ -52,6 +56,11 @@ export function DownloadList({ platformTitle }: { platformTitle: string }) {
             </li>
           ))}
         </ul>
+        {list.hasNextPage && (
+          <div className="border-t border-line pb-4">
+            <LoadMore list={list} />
+          </div>
+        )}
       </ListStates>
     </Card>
   );
