@@ -21,7 +21,7 @@ import { DeploymentSelect } from '../features/deployments/manage/deployment-sele
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
-import { type Check, checksOf, troubleCount } from '../features/diagnostics/checks.ts';
+import { type Check, checksOf, troubleCount, troublesFirst } from '../features/diagnostics/checks.ts';
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
@@ -51,18 +51,17 @@ export function DiagnosticsScreen() {
         reportId={filters.get('report')}
         onReport={(id) => filters.set('report', id)}
         deployment={chosen === undefined ? null : { id: chosen.id, name: deploymentLabel(chosen) }}
+        choice={
+          deployments.length > 0 && (
+            <DeploymentSelect
+              deployments={deployments}
+              value={deploymentId}
+              onChange={(id) => filters.set('deployment', id)}
+            />
+          )
+        }
         planDialog={RecordPlanDialog}
       />
-      <ReportHistory reportId={filters.get('report')} deploymentId={deploymentId} isSilent={hasNone} />
-      {deployments.length > 0 && (
-        <div className="mb-4">
-          <DeploymentSelect
-            deployments={deployments}
-            value={deploymentId}
-            onChange={(id) => filters.set('deployment', id)}
-          />
-        </div>
-      )}
       {deploymentId !== undefined ? (
         <Report key={deploymentId} deploymentId={deploymentId} />
       ) : (
@@ -76,6 +75,7 @@ export function DiagnosticsScreen() {
           />
         </Card>
       )}
+      <ReportHistory reportId={filters.get('report')} deploymentId={deploymentId} isSilent={hasNone} />
     </>
   );
 }
@@ -121,7 +121,7 @@ function Report({ deploymentId }: { deploymentId: string }) {
   }
   const last = reports.data?.items.find((one) => one.deploymentId === deploymentId && one.verdict !== null);
   const checks = [
-    ...checksOf(deployment.data, release, health.data.items[0], last?.finishedAt),
+    ...checksOf(deployment.data, release, health.data.items[0]),
     ...domainChecks(domains.data.items, certificateItems, now),
   ];
   const isTroubled = last?.verdict === 'fail' || last?.verdict === 'warn';
@@ -148,7 +148,7 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
             </span>
           }
         />
-        <CheckList checks={checks} />
+        <CheckList checks={troublesFirst(checks)} />
       </Card>
       {current !== null && (
         <Card className="overflow-hidden">

@@ -279,7 +279,8 @@ test('of the address a report says what the last look from outside saw', () => {
   // Before the first look, and where nothing is live, there is nothing newer to say.
   expect(addressOf(deploymentOf(), health())).toMatchObject({
     verdict: 'pass',
-    seen: expect.stringContaining('Not checked since.'),
+    seen: 'harbour.localhost:3001 showed release 3 when it went live.',
+    at: secondsLater(2),
   });
   expect(addressOf(draft, failing)).toMatchObject({ verdict: 'unknown' });
 });
@@ -365,6 +366,7 @@ test('beside a dashboard that shows a failing address, the report of the deploym
   });
   await shown.sees('1 thing to look at in harbour');
   expect(shown.page.textContent).toContain(seen);
+  expect(shown.rows('Checks')[0], 'before all that is well').toContain(seen);
 });
 
 test('below a report that found something, nothing says that there are no problems', async () => {
@@ -378,7 +380,6 @@ test('below a report that found something, nothing says that there are no proble
     }),
   });
   await shown.sees('No problems with harbour besides those in its last report');
-  expect(shown.page.textContent, 'that report looked at it').not.toContain('Not checked since.');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {

@@ -1,15 +1,13 @@
-import { Check as CheckIcon, CircleDashed, CircleX, type LucideIcon, Minus, TriangleAlert } from 'lucide-react';
+import { type LucideIcon, Minus } from 'lucide-react';
 import { Link } from 'wouter';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Check, Verdict } from './checks.ts';
+import { VERDICT_LOOKS } from './verdict-looks.ts';
 
 const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }> = {
-  pass: { tone: 'good', icon: CheckIcon, word: 'Pass' },
-  warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
-  fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
-  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Unknown' },
+  ...VERDICT_LOOKS,
   nothing: { tone: 'unknown', icon: Minus, word: 'Nothing to check' },
 };
 

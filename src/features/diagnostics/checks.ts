@@ -25,19 +25,18 @@ export type Check = {
 
 /**
  * Returns the known facts about a deployment's releases, without a new request. `current` is the release that it
- * serves, `health` the last check from outside, `reportedAt` the end of its last report.
+ * serves, `health` the last check from outside.
  */
 export function checksOf(
   deployment: Deployment,
   current: ReleaseDetail | null,
   health: DeploymentHealth | undefined,
-  reportedAt: Date | null = null,
 ): Check[] {
   return [
     publishedCheck(deployment),
     comparedCheck(current),
     startPageCheck(current),
-    addressCheck(deployment, health, reportedAt),
+    addressCheck(deployment, health),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
   ];
@@ -45,7 +44,16 @@ export function checksOf(
 
 /** Returns the number of checks that ask for an act. */
 export function troubleCount(checks: readonly Check[]): number {
-  return checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail').length;
+  return checks.filter(isTrouble).length;
+}
+
+/** Returns the checks with those that ask for an act first. */
+export function troublesFirst(checks: readonly Check[]): Check[] {
+  return [...checks].sort((one, other) => Number(isTrouble(other)) - Number(isTrouble(one)));
+}
+
+function isTrouble({ verdict }: Check): boolean {
+  return verdict === 'warn' || verdict === 'fail';
 }
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
@@ -106,11 +114,7 @@ function countText(files: number): string {
 }
 
 /** Returns the result of the last check from outside, or before there is one, of the verification at publishing. */
-function addressCheck(
-  { url, currentRelease }: Deployment,
-  health: DeploymentHealth | undefined,
-  reportedAt: Date | null,
-): Check {
+function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
   const check = { id: 'address', title: 'Address reachable' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
@@ -125,11 +129,10 @@ function addressCheck(
   if (health !== undefined && up !== undefined) {
     return { ...check, verdict: up.verdict, seen: up.seen, at: health.checkedAt, link: null };
   }
-  const since = reportedAt !== null && reportedAt > seenAt ? '' : ' Not checked since.';
   return {
     ...check,
     verdict: 'pass',
-    seen: `${address} showed release ${currentRelease.number} when it went live.${since}`,
+    seen: `${address} showed release ${currentRelease.number} when it went live.`,
     at: seenAt,
     link: null,
   };

@@ -1,5 +1,5 @@
 import { RefreshCw } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import type { Report, RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
 import { isNothing, shownFailure } from '../../api/shown-failure.ts';
 import { Button } from '../../components/button.tsx';
@@ -24,11 +24,13 @@ type LiveReportProps = {
   onReport: (reportId: string | null) => void;
   /** The chosen deployment, which one press checks. */
   deployment: { id: string; name: string } | null;
+  /** Chooses that deployment. */
+  choice: ReactNode;
   planDialog: PlanDialog;
 };
 
 /** Checks a name or a deployment now, and shows each check when it is done. */
-export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveReportProps) {
+export function LiveReport({ reportId, onReport, deployment, choice, planDialog }: LiveReportProps) {
   const [isSharing, setSharing] = useState(false);
   const { run, isPending } = useRunDiagnostics(onReport);
   const report = useReport(reportId);
@@ -38,7 +40,7 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
   const failure = shownFailure('The report could not be loaded', report.error);
   return (
     <div className="mb-6 flex flex-col gap-4">
-      <StartCard deployment={deployment} isBusy={isRunning} onRun={run} />
+      <StartCard deployment={deployment} choice={choice} isBusy={isRunning} onRun={run} />
       {reportId !== null && failure !== null && (
         <Card>
           <FailedState
@@ -78,29 +80,27 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
   );
 }
 
-type StartCardProps = Pick<LiveReportProps, 'deployment'> & {
+type StartCardProps = Pick<LiveReportProps, 'deployment' | 'choice'> & {
   isBusy: boolean;
   onRun: (input: RunDiagnosticsInput) => void;
 };
 
-function StartCard({ deployment, isBusy, onRun }: StartCardProps) {
+function StartCard({ deployment, choice, isBusy, onRun }: StartCardProps) {
   return (
     <Card>
       <CardBody className="flex flex-col gap-3">
         <ReportForm isBusy={isBusy} onName={(name) => onRun({ name })} />
-        {deployment !== null && (
-          <Button
-            className="self-start"
-            isBusy={isBusy}
-            busyLabel="Checking…"
-            onClick={() => onRun({ deploymentId: deployment.id })}
-          >
-            <RefreshCw />
-            <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
-              Check {deployment.name}
-            </span>
-          </Button>
-        )}
+        <div className="flex flex-wrap gap-3 empty:hidden">
+          {choice}
+          {deployment !== null && (
+            <Button isBusy={isBusy} busyLabel="Checking…" onClick={() => onRun({ deploymentId: deployment.id })}>
+              <RefreshCw />
+              <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
+                Check {deployment.name}
+              </span>
+            </Button>
+          )}
+        </div>
       </CardBody>
     </Card>
   );

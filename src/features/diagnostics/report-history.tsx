@@ -21,7 +21,7 @@ const SHOWN_AT_FIRST = 5;
 export type ReportHistoryProps = {
   /** The report that is shown above. */
   reportId: string | null;
-  /** The deployment that is shown below, which stays as it is. */
+  /** The deployment that is shown above, which stays as it is. */
   deploymentId: string | undefined;
   /** True where the screen itself says that there is nothing yet. */
   isSilent: boolean;
@@ -36,7 +36,7 @@ export function ReportHistory({ reportId, deploymentId, isSilent }: ReportHistor
   const hidden = items.length - shown.length;
   if (isSilent && items.length === 0) return null;
   return (
-    <Card className="mb-6 overflow-hidden">
+    <Card className="mt-6 overflow-hidden">
       <CardHeader title="Reports" count={items.length === 0 ? undefined : items.length} />
       <ListStates
         list={list}
