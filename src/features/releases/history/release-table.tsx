@@ -82,7 +82,9 @@ const stateCell = 'max-sm:grow';
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 /** On a small screen the facts share one line: a long name takes what the others leave, and is cut there. */
-const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 xl:max-w-44 sm:max-xl:hidden!`;
+const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden!`;
+/** A list of one deployment has the room for a long name. */
+const byWidth = (showsDeployment: boolean) => (showsDeployment ? 'xl:max-w-44' : 'xl:max-w-72');
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
 const sizeCell = `${tookCell} max-2xl:hidden!`;
 
@@ -102,14 +104,14 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       {/* A long name is cut, not the row; it has a line of its own where there is no room for the number. */}
       <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
         <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:max-2xl:flex-wrap')}>
-          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
+          {showsDeployment && <OwnerName label={ownerLabel(release)} />}
           <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
       </TableCell>
       <TableCell className={stateCell}>
         <ReleaseStates release={release} />
       </TableCell>
-      <TableCell className={classNames(byCell, 'xl:min-w-28')}>
+      <TableCell className={classNames(byCell, byWidth(showsDeployment), 'xl:min-w-28')}>
         <span title={release.createdBy} className="flex min-w-0">
           <span className="truncate">{release.createdBy}</span>
           <span className="whitespace-pre max-sm:hidden">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
@@ -143,6 +145,16 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
         <ReleaseMenu {...menu} />
       </TableCell>
     </TableRow>
+  );
+}
+
+/** The deployment's name before the number: however much of it is cut, the comma stays. */
+function OwnerName({ label }: { label: string }) {
+  return (
+    <span className="flex min-w-0">
+      <span className="truncate">{label}</span>
+      <span className="whitespace-pre">, </span>
+    </span>
   );
 }
 
@@ -199,14 +211,14 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
           title={title}
           className={classNames(rowLink, 'max-2xl:flex-wrap')}
         >
-          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
+          {showsDeployment && <OwnerName label={ownerLabel(rollBack)} />}
           <span className="shrink-0">{shownText}</span>
         </Link>
       </TableCell>
       <TableCell className={stateCell}>
         <RollBackBadge state={rollBack.state} isForward={isForward(rollBack)} />
       </TableCell>
-      <TableCell className={byCell}>
+      <TableCell className={classNames(byCell, byWidth(showsDeployment))}>
         <span title={createdBy} className="block min-w-0 truncate">
           {createdBy}
         </span>
