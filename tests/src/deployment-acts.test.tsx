@@ -138,7 +138,7 @@ test('a release that is found in a step shows it, and is cancelled', async () =>
   await patiently(() =>
     expect(shown.page.querySelector('[aria-current=step]')?.textContent).toContain('The host puts the files in place'),
   );
-  expect(shown.rows('Steps of the release').at(-1)).toContain('Switch on');
+  expect(shown.rows('Steps of the release').at(-1)).toContain('Visitors will see this release');
   expect(shown.page.querySelector('[aria-label=Live]')).toBeNull();
   shown.button('Cancel').click();
   await patiently(() => expect(cancel.mock.calls[0]?.[0]).toEqual({ releaseId: 'release-1' }));

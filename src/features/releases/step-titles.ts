@@ -22,7 +22,7 @@ const PART_TITLES: Record<PartName, Titles> = {
 export const PART_TEXTS: Record<PartName, string> = {
   sending: 'Your files go to the host',
   checking: 'New and changed files are compared',
-  switching: 'Visitors see this release',
+  switching: 'Visitors will see this release',
 };
 
 /** The words for each step of the server while it counts nothing there. */

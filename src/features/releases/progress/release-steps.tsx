@@ -139,7 +139,7 @@ function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | unde
 
 /** Returns the result, counted if there is something to count. */
 function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
-  if (name === 'switching') return PART_TEXTS[name];
+  if (name === 'switching') return 'Visitors see this release';
   // A rollback only repeats the switch.
   if (name === 'checking' && steps.length === 0) return 'When it first went live';
   const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
