@@ -84,7 +84,7 @@ async function connect(page: Page, { id, title, needs }: PlayedPlatform): Promis
 }
 
 async function sendToken(page: Page, { id, title }: Pick<PlayedPlatform, 'id' | 'title'>): Promise<void> {
-  await page.getByRole('button', { name: `Connect ${title}` }).click();
+  await page.getByRole('button', { name: `Connect ${title.replace(' Pages', '')}` }).click();
   await page.getByLabel(TOKEN_GUIDES[id].name, { exact: true }).fill(TOKEN);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
 }

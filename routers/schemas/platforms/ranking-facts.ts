@@ -49,7 +49,7 @@ export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
   heroku: {
     cost: PLATFORM_SETUPS.heroku.cost,
     costSource: HEROKU,
-    limitsSource: { title: 'an error of its builds, fleetdm/fleet issue 25934', readOn: '2025' },
+    limitsSource: { title: 'a build error at Heroku, fleetdm/fleet issue 25934', readOn: '2025' },
   },
   replit: {
     cost: PLATFORM_SETUPS.replit.cost,

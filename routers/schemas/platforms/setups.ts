@@ -70,7 +70,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Render account with an API key, made under Account settings',
       'A GitHub connection as well: the repository, and with it your files, is public',
     ],
-    limitsFrom: 'Traffic of Render’s own tests, May 2025; Render documents no limits for its API',
+    limitsFrom: 'measurements of May 2025, since Render documents no limits for its API',
     limits: [
       '20 new websites an hour',
       '10 releases a minute',
@@ -85,7 +85,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'An authorization token, made under Account, Applications',
     ],
     limitsFrom:
-      'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from a build error at Heroku, 2025',
+      'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from what a build at Heroku reported in 2025',
     limits: [
       `${formatLimit(heroku.maxTotalBytes)} per app, compressed`,
       '15 minutes per build',

@@ -21,7 +21,8 @@ export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
   const list = trpc.connections.list.useQuery();
   const { data, error } = list;
   const [isConnecting, setConnecting] = useState(false);
-  const title = HOSTING_TITLES[provider];
+  // The account is GitHub's, for Render as well.
+  const title = provider === 'github-pages' ? 'GitHub' : HOSTING_TITLES[provider];
   const connections = data?.items.filter((connection) => connection.provider === provider) ?? [];
   return (
     <Card>
