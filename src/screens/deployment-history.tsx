@@ -31,7 +31,7 @@ export function DeploymentHistoryScreen() {
     <>
       <PageHeader
         title="Deployment History"
-        description="Every release, with who made it, how long it took and what changed."
+        description="Every release and rollback of all your deployments, newest first."
       />
       {(!hasNone || filters.isFiltered) && (
         <div className="mb-4 flex flex-wrap gap-2">

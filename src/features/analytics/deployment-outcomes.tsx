@@ -41,7 +41,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
           title={deploymentLabel}
           className="block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:py-1"
         >
-          <bdi>{deploymentLabel}</bdi>
+          {deploymentLabel}
         </Link>
       </TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">

@@ -176,7 +176,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
         )}
       </Link>
       <p className="truncate text-sm text-ink-muted" title={about}>
-        <bdi>{about}</bdi>
+        {about}
       </p>
       <span className="text-sm text-ink-muted tabular-nums max-sm:hidden sm:col-start-2 sm:row-span-2 sm:row-start-1">
         {seen}

@@ -34,7 +34,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
           title={<LinkedText text={problem.message} />}
           action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
         >
-          <LinkedText text={problem.hint ?? ''} /> First seen <Time at={problem.since} />.
+          <LinkedText text={problem.hint ?? ''} /> Noticed <Time at={problem.since} />.
         </Notice>
         {state === 'unverified' && obstacleOf(domain) === null && <ProofNotice domain={domain} />}
       </>

@@ -46,7 +46,7 @@ export function ReleaseFrame(props: ReleaseFrameProps) {
       <div className="grid items-start gap-x-6 gap-y-4 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_1fr]">
         <Card className="min-w-0">
           {steps}
-          <div className="flex min-h-16 max-sm:min-h-24 flex-wrap items-start gap-2 border-t border-line px-4 py-3 text-sm text-ink-muted sm:px-5">
+          <div className="flex min-h-16 max-sm:min-h-24 flex-wrap items-center gap-2 border-t border-line px-4 py-3 text-sm text-ink-muted sm:px-5">
             {afterSteps}
           </div>
         </Card>
