@@ -3,7 +3,7 @@ import { RESET_LINK_MINUTES } from '../../../routers/schemas/limits.ts';
 /** The lifetimes of mailed links, as in 'It works for 30 minutes.' */
 export const RESET_LINK_LIFETIME = `${RESET_LINK_MINUTES} minutes`;
 
-/** What is done with a link of which a part is missing, wherever its mail is. */
+/** The text about a link of which a part is missing: its mail may be in the outbox. */
 export const LINK_INCOMPLETE = 'Open the whole link again, or ask for a new one.';
 
 /** Returns the title above the reason for which a link cannot be used. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { ACCOUNT_TITLES } from '../../../routers/schemas/platforms/setups.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -21,8 +21,7 @@ export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
   const list = trpc.connections.list.useQuery();
   const { data, error } = list;
   const [isConnecting, setConnecting] = useState(false);
-  // The account is GitHub's, for Render as well.
-  const title = provider === 'github-pages' ? 'GitHub' : HOSTING_TITLES[provider];
+  const title = ACCOUNT_TITLES[provider];
   const connections = data?.items.filter((connection) => connection.provider === provider) ?? [];
   return (
     <Card>

@@ -26,7 +26,7 @@ function useSupportEmail(): string | null {
   return address;
 }
 
-/** What stands in where no address is set leads to this computer alone. */
+/** Returns whether an address stands in for one that is not set: it leads to this computer alone. */
 function isPlaceholder(address: string): boolean {
   return ['@localhost', '@127.', '@['].some((end) => address.includes(end));
 }
@@ -45,7 +45,7 @@ export function SupportLink() {
   return <ContactLink>Contact form</ContactLink>;
 }
 
-/** Leads to the form, which reaches whoever runs this Fairlead. */
+/** Leads to the form, whose messages the operator gets. */
 export function ContactLink({ children }: { children: ReactNode }) {
   return (
     <Link to={`${paths.about}#${CONTACT_FORM}`} className={LINK}>

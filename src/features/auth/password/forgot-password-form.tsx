@@ -86,7 +86,7 @@ function Answer({ email }: { email: string }) {
   );
 }
 
-/** Whoever is logged in came from Account. */
+/** Leads back to the login, or to Account for a person who is logged in. */
 function WayBack() {
   const { user } = useUser();
   return (

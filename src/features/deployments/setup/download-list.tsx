@@ -11,7 +11,7 @@ import { OneLine } from '../../../components/one-line.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 
-/** As many as a person finds at a glance. */
+/** A person finds this many at a glance; the others are shown on request. */
 const SHOWN = 5;
 
 /** Offers the live sites as ZIPs for publishing at a platform by hand. */
