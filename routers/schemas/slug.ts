@@ -18,7 +18,6 @@ const LATIN: Record<string, string> = {
   đ: 'd',
   ð: 'd',
   ı: 'i',
-  ħ: 'h',
 };
 
 /** Makes a slug from a name: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
@@ -26,7 +25,7 @@ export function slugFromName(name: string): string {
   const latin = name
     .slice(0, DEPLOYMENT_NAME_MAX)
     .toLowerCase()
-    .replace(/[äöüßæœþłøđðıħ]/g, (letter) => LATIN[letter] ?? '');
+    .replace(/[^a-z]/g, (letter) => LATIN[letter] ?? letter);
   const bare = (normalForm(latin, 'NFD') ?? '').replace(/\p{M}/gu, '');
   return cutSlug(bare.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, ''), SLUG_MAX);
 }

@@ -2,7 +2,7 @@ import { slugFromName } from '../../routers/schemas/slug.ts';
 import { formatAddress } from './format.ts';
 
 /** Hebrew, Arabic and their like. */
-const FROM_RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufefc]/;
+const FROM_RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
 /**
  * Returns the label of a deployment where its address is not shown. Of two with one name at most one has the slug that

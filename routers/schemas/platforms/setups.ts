@@ -4,7 +4,6 @@ import { herokuCapabilities } from './capabilities/heroku.ts';
 import { vercelCapabilities } from './capabilities/vercel.ts';
 import type { HostingPlatform } from './ids.ts';
 import { unitBaseOf } from './limit-units.ts';
-import { HOSTING_TITLES } from './titles.ts';
 
 /** The texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
 export type PlatformSetup = {
@@ -22,9 +21,6 @@ export type PlatformSetup = {
 const github = githubPagesCapabilities.limits;
 const heroku = herokuCapabilities.limits;
 const vercel = vercelCapabilities.limits;
-
-/** The names of the accounts to connect: GitHub Pages has none of its own, and Render needs GitHub's as well. */
-export const ACCOUNT_TITLES: Record<HostingPlatform, string> = { ...HOSTING_TITLES, 'github-pages': 'GitHub' };
 
 export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   netlify: {

@@ -16,11 +16,11 @@ export function ConfirmBanner({ user }: { user: User }) {
   const [putAway, setPutAway] = useState(() => tryStorage(() => localStorage.getItem(LOCAL_KEYS.confirmPutAway)));
   if (putAway === today) return null;
   return (
-    <div className="relative mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4 sm:min-h-12 touch:min-h-15">
+    <div className="relative mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4">
       <Info className="mt-0.5 self-start text-accent max-sm:hidden" />
       <div className="min-w-0 grow">
         <p className="font-medium">Confirm your email address</p>
-        <p className="min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5" title={user.email}>
+        <p className="text-ink-muted wrap-anywhere max-sm:text-sm" title={user.email}>
           {/* A long address is cut; a command is there to be copied, and is not. */}
           <SentOrKept
             sent={<span className="block sm:truncate">Link sent to {user.email}</span>}

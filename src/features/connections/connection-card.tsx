@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { ACCOUNT_TITLES } from '../../../routers/schemas/platforms/setups.ts';
+import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -21,7 +21,8 @@ export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
   const list = trpc.connections.list.useQuery();
   const { data, error } = list;
   const [isConnecting, setConnecting] = useState(false);
-  const title = ACCOUNT_TITLES[provider];
+  // GitHub Pages has no account of its own: it is the one at GitHub, which Render needs as well.
+  const title = HOSTING_TITLES[provider].replace(' Pages', '');
   const connections = data?.items.filter((connection) => connection.provider === provider) ?? [];
   return (
     <Card>
