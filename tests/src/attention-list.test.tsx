@@ -6,7 +6,7 @@ import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { lostConnectionItems } from '../../src/features/deployments/manage/attention/attention-items.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
-import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -46,22 +46,20 @@ test('domains that need a record, or have lost one, are named with the way to me
       domainOf({ id: 'e', name: 'e.example', problem: { ...problem, message: 'It is not registered.' } }),
       domainOf({ id: 'f', name: 'f.example', state: 'active', problem: { ...problem, message: 'Its proof is gone.' } }),
       domainOf({ id: 'd', name: 'd.example', state: 'unverified', lostTo: 'another account' }),
-      domainOf({ id: 'g', name: 'g.example', records: [recordOf({ value: '127.0.0.1' })] }),
     ],
     [],
     'more',
   );
   await shown.sees('b.example needs attention');
   expect(shown.items()).toEqual([
-    'a.example needs a recordThe TXT record _p.a proves that it is yours. It has not been seen yet.Set it up',
+    'a.example needs a recordThe TXT record _p.a proves that it is yours. It has not been seen yet.See what to do',
     'b.example needs attentionThe A record of b.example is gone.Fix it',
-    'c.example needs a recordThe A record of shop.example has not been seen yet.Set it up',
-    'e.example is not set up yetIt is not registered.Set it up',
-    'f.example needs your attentionIts proof is gone.See what to do',
+    'c.example needs a recordThe A record of shop.example has not been seen yet.See what to do',
+    'e.example is not set up yetIt is not registered.See what to do',
+    'f.example needs attentionIts proof is gone.See what to do',
     expect.stringContaining(
       'Another account has proved that it owns d.exampleIf it is yours, replace that account’s TXT record with yours.',
     ),
-    'g.example is not set up yetThis Fairlead can be reached from its own computer only.See what to do',
     expect.stringContaining('More domains need a record'),
   ]);
   expect(shown.linkTo('Fix it')).toBe('/domains/b');

@@ -2,7 +2,6 @@ import type { Certificate } from '../../../../../routers/schemas/certificates.ts
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
 import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
-import { LOOPBACK_TITLE, leadHere } from '../../../../lib/lead-here.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
@@ -25,33 +24,25 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
 }
 
 function domainItem(domain: Domain): AttentionItem {
-  const { id, name, state, problem, lostTo } = domain;
-  const to = href.domain(id);
+  const { id: key, name, state, problem, lostTo } = domain;
+  const to = href.domain(key);
+  // Not that it is to be set up: from where this Fairlead runs, that may be impossible.
+  const action = { to, label: 'See what to do' };
   if (lostTo !== undefined) {
     const text = 'If it is yours, replace that account’s TXT record with yours.';
-    const action = { to, label: 'See what to do' };
-    return { key: id, kind: 'failed', title: lostText(name), text, action };
+    return { key, kind: 'failed', title: lostText(name), text, action };
   }
   if (state === 'misconfigured') {
     const text = problem?.message ?? 'Its records were changed.';
-    return { key: id, kind: 'failed', title: `${name} needs attention`, text, action: { to, label: 'Fix it' } };
+    return { key, kind: 'failed', title: `${name} needs attention`, text, action: { to, label: 'Fix it' } };
   }
   if (state === 'active') {
     const text = problem?.message ?? 'Something is in the way.';
-    return {
-      key: id,
-      kind: 'warning',
-      title: `${name} needs your attention`,
-      text,
-      action: { to, label: 'See what to do' },
-    };
+    return { key, kind: 'warning', title: `${name} needs attention`, text, action };
   }
-  // Its page asks for no records then.
-  const isHere = leadHere(domain.records);
-  const action = { to, label: isHere ? 'See what to do' : 'Set it up' };
-  const why = isHere ? `${LOOPBACK_TITLE}.` : problem?.message;
-  if (why !== undefined) return { key: id, kind: 'warning', title: `${name} is not set up yet`, text: why, action };
-  return { key: id, kind: 'warning', title: `${name} needs a record`, text: missingText(domain), action };
+  const [title, text] =
+    problem === null ? [`${name} needs a record`, missingText(domain)] : [`${name} is not set up yet`, problem.message];
+  return { key, kind: 'warning', title, text, action };
 }
 
 function missingText({ state, proof, records }: Domain): string {
