@@ -1,6 +1,6 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
 import { useStore } from '../../lib/store.ts';
 import { classNames } from '../class-names.ts';
@@ -9,16 +9,22 @@ import { dismissToast, type ToastItem, toasts } from './toast-store.ts';
 /** The one toast area of the app: F8 moves the focus to it, and a swipe to the right closes a toast. */
 export function Toaster() {
   const shown = useStore(toasts);
+  const list = useRef<HTMLOListElement>(null);
+  useLift(
+    list,
+    shown.some(({ isOpen }) => isOpen),
+  );
   return (
     <Toast.Provider duration={TOAST_DURATION_MS} swipeDirection="right" swipeThreshold={TOAST_SWIPE_THRESHOLD_PX}>
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
       <Toast.Viewport
+        ref={list}
         hotkey={[TOAST_HOTKEY]}
-        // It comes from below, where it hides no title; beside a wide page, above the floating button of the same
-        // corner.
-        className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex print:hidden w-full flex-col gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] outline-none md:inset-x-auto md:right-0 md:bottom-12 md:max-w-toast"
+        // A toast comes from below, where it hides no title; beside a wide page, above the floating button of the same
+        // corner. The list is as tall as the window, since one that grows counts as a jump of the page.
+        className="pointer-events-none fixed inset-0 z-50 flex print:hidden w-full flex-col justify-end gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] outline-none md:left-auto md:bottom-12 md:max-w-toast"
       />
     </Toast.Provider>
   );
@@ -26,12 +32,8 @@ export function Toaster() {
 
 function ToastCard({ toast }: { toast: ToastItem }) {
   const isDestructive = toast.variant === 'destructive';
-  const card = useRef<HTMLLIElement>(null);
-  const liftPx = useLift(card, toast.isOpen);
   return (
     <Toast.Root
-      ref={card}
-      style={{ marginBottom: liftPx }}
       open={toast.isOpen}
       onOpenChange={(isOpen) => {
         if (!isOpen) dismissToast(toast.id);
@@ -67,19 +69,24 @@ function ToastCard({ toast }: { toast: ToastItem }) {
   );
 }
 
-/** Returns `liftOver` of what is on the page, which scrolls, changes and is left while a toast is open. */
-function useLift(card: RefObject<HTMLElement | null>, isOpen: boolean): number {
-  const [liftPx, setLiftPx] = useState(0);
+/**
+ * Moves the list by `liftOver` of what is on the page, which scrolls, changes and is left while a toast is open. It is
+ * moved and not laid out anew, so that nothing counts as a jump of the page.
+ */
+function useLift(list: RefObject<HTMLElement | null>, isOpen: boolean): void {
+  // A toast that leaves stays where it is.
+  const lift = useRef(0);
   useLayoutEffect(() => {
     if (!isOpen) return;
     let frame = 0;
     function look() {
-      if (card.current === null) return;
-      const { x, y, width, height } = card.current.getBoundingClientRect();
-      const lifted = Number.parseFloat(card.current.style.marginBottom) || 0;
-      const place = new DOMRect(x, y + lifted, width, height);
+      const first = list.current?.firstElementChild?.getBoundingClientRect();
+      const last = list.current?.lastElementChild?.getBoundingClientRect();
+      if (!list.current || !first || !last) return;
+      const place = new DOMRect(first.x, first.y + lift.current, first.width, last.bottom - first.top);
       // Where there is no room above all of them, there may be some above those that matter most.
-      setLiftPx(liftOver(rectsOf(`${MAIN}, ${FURTHER}`), place) || liftOver(rectsOf(MAIN), place));
+      lift.current = liftOver(rectsOf(`${MAIN}, ${FURTHER}`), place) || liftOver(rectsOf(MAIN), place);
+      list.current.style.translate = `0 ${-lift.current}px`;
     }
     function lookSoon() {
       cancelAnimationFrame(frame);
@@ -96,8 +103,7 @@ function useLift(card: RefObject<HTMLElement | null>, isOpen: boolean): number {
       window.removeEventListener('scroll', lookSoon, { capture: true });
       window.removeEventListener('resize', lookSoon);
     };
-  }, [card, isOpen]);
-  return liftPx;
+  }, [list, isOpen]);
 }
 
 const GAP_PX = 8;
