@@ -4,7 +4,7 @@ import { normalForm } from './normal-form.ts';
 /** Apart from the schemas, so that a form that only shows an address carries no zod. */
 export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
 
-/** Letters that are spelt otherwise where there are only 26, and do not come apart into one of those and a mark. */
+/** Letters with a spelling of their own where there are only 26, and those that do not come apart into one and a mark. */
 const LATIN: Record<string, string> = {
   ä: 'ae',
   ö: 'oe',

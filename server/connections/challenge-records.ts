@@ -2,7 +2,6 @@ import type { Providers } from '../context.ts';
 import { type ConnectionDoc, ConnectionModel } from '../database/models/connection.ts';
 import { ChallengeRecordModel, type ChallengeRecordRow } from '../database/models/domains/challenge-record.ts';
 import type { DnsZone, FoundRecordSet, RecordChange } from '../dns/provider.ts';
-import { recordsChanged } from '../dns/record-plan/changes.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { withDnsConnection } from './ask-dns.ts';
@@ -18,6 +17,7 @@ const TRY_AGAIN_MAX_MS = DAY_MS;
 const TTL_S = 60;
 /** The number of writes, because somebody else may write to the same set at the same time. */
 const WRITES_MAX = 3;
+const SHOWN_LATER_MS = 1_000;
 /** The maintenance tries again if a provider needs longer. */
 const TAKE_AWAY_MS = MINUTE_MS;
 
@@ -80,17 +80,24 @@ async function writeTexts(
     withZoneLease(providers, { provider, call, zone }, async () => {
       const sets = await readTexts();
       for (let writes = 0; ; writes += 1) {
+        // A provider may show a moment later what it accepted.
+        if (writes > 1) await call.wait(SHOWN_LATER_MS, call.signal);
         const found = await readNames(provider, call, zone, [...sets.keys()]);
         const changes = [...sets].flatMap(([name, values]) => changeOf(name, values, found, act) ?? []);
         const [first] = changes;
         if (first === undefined) return;
-        if (writes === WRITES_MAX) throw recordsChanged(first);
+        if (writes === WRITES_MAX) throw notShown(first.name);
         await provider.write(call, zone, changes).catch((error: unknown) => {
           if (!(error instanceof AppError) || error.code !== 'records_changed') throw error;
         });
       }
     }),
   );
+}
+
+function notShown(name: string): AppError {
+  const message = `Your DNS provider accepted a change of the TXT record at ${name}, but does not show it.`;
+  return new AppError('records_refused', message, { hint: 'Check there whether the zone can be changed.' });
 }
 
 function changeOf(

@@ -41,7 +41,7 @@ export function fromCharacterStrings(value: string, base: EscapeBase = 10): stri
   return textFrom(Buffer.from(plain, 'latin1'));
 }
 
-/** Returns bytes as text: one character each if they are not UTF-8, so that two different values stay different. */
+/** Returns bytes as text: one character each if they are not UTF-8, so that different values hardly ever read alike. */
 export function textFrom(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }

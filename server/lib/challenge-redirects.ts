@@ -3,6 +3,8 @@ import { portOf } from './egress/rules.ts';
 /** Certificate authorities follow this many redirects of a challenge (Let's Encrypt, "Challenge Types", 2026-02-12). */
 export const CHALLENGE_REDIRECTS = 10;
 
+export const ODD_REMEDY = 'Let /.well-known/acme-challenge/ be answered without that redirect.';
+
 /**
  * Says what a server does that redirects a challenge to where no authority follows: it goes on by http and https, to
  * ports 80 and 443 alone (same page). Returns null for any other redirect.

@@ -91,7 +91,7 @@ export function DeploymentScreen() {
 function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
   const publication = usePublication(deploymentId);
   const chosen = useChosen(deploymentId);
-  if (publication !== null && !isOver(publication)) return <SendingNotices publication={publication} />;
+  if (publication !== null && !isOver(publication)) return <SendingNotices publication={publication} isGone />;
   if (chosen === null) return null;
   return (
     <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />

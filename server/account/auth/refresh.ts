@@ -102,7 +102,7 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
     await publishEvent(databaseSession, accountId, {
       type: 'notification',
       title: 'We ended a session',
-      message: `Somebody may have copied your session on "${session.device}" and used it. If that was not you, change your password.`,
+      message: `An old copy of your session on "${session.device}" was used. If that was not you, change your password.`,
       variant: 'destructive',
     });
     await mailNotice(databaseSession, ctx.providers, user, {

@@ -182,7 +182,7 @@ function doubled({ zone, found, required }: RecordPlanInput): readonly Found[] {
   return found
     .filter((set) => required.some(({ type, name }) => set.name === `${name}.${zone.name}` && set.type === type))
     .map(({ type, name }) => {
-      const message = `The ${type} record at ${name} has ${zone.name} twice in its name: your DNS provider adds it automatically. You can delete this record.`;
+      const message = `The ${type} record at ${name} has ${zone.name} twice in its name: your DNS provider adds ${zone.name} automatically. You can delete this record.`;
       return { code: 'doubled_name', message };
     });
 }

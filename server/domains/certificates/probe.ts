@@ -4,7 +4,7 @@ import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { Providers } from '../../context.ts';
 import { ChallengeAnswerModel } from '../../database/models/domains/challenge-answer.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
-import { CHALLENGE_REDIRECTS, oddRedirect } from '../../lib/challenge-redirects.ts';
+import { CHALLENGE_REDIRECTS, ODD_REMEDY, oddRedirect } from '../../lib/challenge-redirects.ts';
 import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
 import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
 import { addressesBehind } from '../records/dns-answers.ts';
@@ -64,8 +64,10 @@ function judge(
 ): RehearsalCheck {
   const other = answers.find(({ answer }) => typeof answer === 'object');
   if (other !== undefined && typeof other.answer === 'object') {
+    const said = otherText(placeOf(name, other.address), other.answer);
+    if ('odd' in other.answer) return check('challenge', 'fail', `${said}. ${ODD_REMEDY}`);
     const remedy = isSix(other.address) ? ` Certificate authorities ask it first: ${SIX_REMEDY}` : '';
-    return check('challenge', 'fail', `${otherText(placeOf(name, other.address), other.answer)}.${remedy}`);
+    return check('challenge', 'fail', `${said}.${remedy}`);
   }
   const isReached = answers.some(({ answer }) => answer === 'here');
   const isOwn = (address: string | null) => address !== null && own.has(canonicalAddress(address));

@@ -11,9 +11,9 @@ import { isOfLookup } from './words.ts';
 
 /**
  * Calls the API of another company, in the same way for hosting platforms (server/publishing/platforms/http.ts) and
- * DNS providers (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked against a
- * schema, and a refusal becomes one of our failures. `repeat` tries again: the wait doubles from 1 s to 60 s and is
- * never shorter than the vendor asks for; a wait of more than a minute is left to the caller.
+ * DNS providers (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked
+ * against a schema, and a refusal becomes one of our failures. `repeat` tries again: the wait doubles from 1 s to 60 s
+ * and is never shorter than the vendor asks for; a wait of more than a minute is left to the caller.
  *
  * An exchange ends after half a minute without a byte in either direction, and after a total time plus the time that a
  * slow line needs for its body, so that an answer that trickles in does not hold a worker.

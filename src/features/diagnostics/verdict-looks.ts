@@ -6,5 +6,5 @@ export const VERDICT_LOOKS: Record<CheckVerdict, { tone: BadgeTone; icon: Lucide
   pass: { tone: 'good', icon: Check, word: 'Pass' },
   warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
   fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
-  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Not checked' },
+  unknown: { tone: 'unknown', icon: CircleDashed, word: 'No result' },
 };

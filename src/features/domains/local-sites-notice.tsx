@@ -1,8 +1,8 @@
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Notice } from '../../components/notice.tsx';
-import { LOOPBACK_TITLE } from '../../lib/lead-here.ts';
 import { areSitesLocal } from '../../lib/sites-address.ts';
+import { LOOPBACK_TITLE } from './loopback.ts';
 
 export type LocalSitesNoticeProps = { deployments: readonly { platform: PlatformId }[]; className?: string };
 

@@ -20,7 +20,7 @@ export function endLabel(subscription: Subscription): string | null {
   if (nextPlan !== null && nextPlan !== plan) return `It becomes ${PLANS[nextPlan].title} on ${renewal}.`;
   return renewal === end
     ? `It renews on ${end}.`
-    : `It renews on ${renewal}. Even without that you have it until ${end}.`;
+    : `It renews on ${renewal}. Without the renewal you keep it until ${end}.`;
 }
 
 /** Returns the time of the next payment of a plan that renews. */

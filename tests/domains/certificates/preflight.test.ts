@@ -173,7 +173,7 @@ test.each([
     egress.request(url.replace('http://127.0.0.9/', `http://127.0.0.1:${port}/`), ...rest);
   world.app.providers.egress = { request };
   await world.write({ [`${ZONE} A`]: ['127.0.0.1', '127.0.0.9'] });
-  const message = `${ZONE} (127.0.0.9) redirects our own test to ${where}.`;
+  const message = `${ZONE} (127.0.0.9) redirects our own test to ${where}. Let /.well-known/acme-challenge/ be answered without that redirect.`;
   const { rehearsal } = await caller.certificates.rehearse({ certificateId });
   expect(rehearsal?.checks[0]).toEqual({ id: 'challenge', verdict: 'fail', message });
   await caller.certificates.renew({ certificateId });

@@ -124,7 +124,9 @@ test('where two zones have the name, and nothing tells which visitors see, the p
   const { caller, domainId, planId, zone } = made;
   const before = await setsIn(lab, zone);
   const { changes, conflicts } = await caller.domains.plan({ domainId });
-  const message = expect.stringMatching(/^There are 2 zones named twice\.test at your DNS provider, .* Delete those/);
+  const message = expect.stringMatching(
+    /^There are 2 zones named twice\.test at your DNS provider, .* Delete the unused ones/,
+  );
   expect([changes, conflicts]).toEqual([[], [{ code: 'zone_ambiguous', message }]]);
   const worked = workBeside(app);
   await caller.domains.applyPlan({ planId });

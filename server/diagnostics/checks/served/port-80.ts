@@ -79,7 +79,10 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
       return { place, outcome: foundAt(subject, url) };
     }
     if (!URL.canParse(location, url))
-      return { place, outcome: { problem: `redirects to what is no address (${location.slice(0, 80)})` } };
+      return {
+        place,
+        outcome: { problem: `redirects to something that is not an address (${location.slice(0, 80)})` },
+      };
     const next = new URL(location, url);
     const odd = oddRedirect(next);
     if (odd !== null) return { place, outcome: { problem: odd } };

@@ -23,7 +23,7 @@ export async function authorizeNames(
     // One name after the other: a fault that all of them have costs one failed validation, and authorities allow few.
     let asked: string | undefined;
     for (const { challengeUrl } of answers) {
-      if (asked !== undefined && (await authority.awaitValidation(call, order.url, asked))?.status !== 'pending') break;
+      if (asked !== undefined && !mayGoOn(await authority.awaitValidation(call, order.url, asked))) break;
       await authority.answer(call, challengeUrl);
       asked = challengeUrl;
     }
@@ -34,6 +34,11 @@ export async function authorizeNames(
   } finally {
     await solver.remove(answers, call.signal);
   }
+}
+
+/** An order is read before its authorizations, so that one of these may have failed and the order not yet. */
+function mayGoOn(order: Order | null): boolean {
+  return order?.status === 'pending' && order.authorizations.every(({ status }) => status !== 'invalid');
 }
 
 function answersTo(authorization: Authorization, solver: ChallengeSolver, call: AuthorityCall): ChallengeAnswer[] {

@@ -204,7 +204,7 @@ async function verifyOne(look: Look, expected: Expected): Promise<void> {
       beganAt = performance.now();
       pausedMs = 0;
     }
-    // A caller waits in its own way, and each pause counts as it was asked for.
+    // The caller's own wait may take no time: each pause counts as it was asked for.
     const spentMs = Math.max(pausedMs, performance.now() - beganAt);
     const isOver = fault === 'silent' ? silences === silencesMax : spentMs + pauseMs > settleMs;
     if (isOver && edge?.hasTime()) throw notYet(look, expected, edge.patience.leave(look.at.url));

@@ -3,13 +3,13 @@ import { Notice } from '../../../components/notice.tsx';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
 import { GoneNotice } from '../gone-notice.tsx';
 
-/** Shows that the deployment is gone, or that the sending waits. */
-export function SendingNotices({ publication }: { publication: Publication }) {
+/** Shows that the deployment is gone, which the page may know by itself (`isGone`), or that the sending waits. */
+export function SendingNotices({ publication, isGone = false }: { publication: Publication; isGone?: boolean }) {
   const { failure, control } = publication;
   const isWaiting = useIsWaiting(publication);
   return (
     <>
-      {failure?.isDeploymentGone === true && (
+      {failure !== null && (isGone || failure.isDeploymentGone === true) && (
         <GoneNotice
           name={publication.deploymentName}
           selection={publication.isRestored ? null : publication.selection}

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import type { Publication } from '../../../uploads/publications.ts';
+import { hasStopped } from '../release-badge.tsx';
 import { AddressPanel, PanelFrame, PanelTitle } from './release-panels.tsx';
 import { SendingNotices } from './sending-notices.tsx';
 
@@ -22,7 +23,7 @@ export function SendingPanel({ publication, platform, isServed = false, onReplac
   const { deploymentId, deploymentName, url, failure } = publication;
   return (
     <>
-      {failure === null && (
+      {!hasStopped(publication) && (
         <AddressPanel
           deploymentId={deploymentId}
           deploymentName={deploymentName}
@@ -32,7 +33,7 @@ export function SendingPanel({ publication, platform, isServed = false, onReplac
           isServed={isServed}
         />
       )}
-      {failure?.isDeploymentGone === false && (
+      {failure?.isDeploymentGone === false && hasStopped(publication) && (
         <PanelFrame label="Stopped" platform={platform} name={deploymentName}>
           <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
             <LinkedText text={failure.message} />

@@ -26,7 +26,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
 function domainItem(domain: Domain): AttentionItem {
   const { id: key, name, state, problem, lostTo } = domain;
   const to = href.domain(key);
-  // Not that it is to be set up: from where this Fairlead runs, that may be impossible.
+  // Setting it up may be impossible from where this Fairlead runs.
   const action = { to, label: 'See what to do' };
   if (lostTo !== undefined) {
     const text = 'If it is yours, replace that account’s TXT record with yours.';

@@ -1,4 +1,4 @@
-import type { Domain } from '../../routers/schemas/domains.ts';
+import type { Domain } from '../../../routers/schemas/domains.ts';
 
 const LOOPBACK = /^(?:127\.|::1$)/;
 
