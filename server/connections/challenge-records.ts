@@ -79,25 +79,31 @@ async function writeTexts(
   await withDnsConnection(providers, connection, signal, (provider, call) =>
     withZoneLease(providers, { provider, call, zone }, async () => {
       const sets = await readTexts();
+      let raced: AppError | null = null;
       for (let writes = 0; ; writes += 1) {
         // A provider may show a moment later what it accepted.
         if (writes > 1) await call.wait(SHOWN_LATER_MS, call.signal);
         const found = await readNames(provider, call, zone, [...sets.keys()]);
         const changes = [...sets].flatMap(([name, values]) => changeOf(name, values, found, act) ?? []);
-        const [first] = changes;
-        if (first === undefined) return;
-        if (writes === WRITES_MAX) throw notShown(first.name);
-        await provider.write(call, zone, changes).catch((error: unknown) => {
-          if (!(error instanceof AppError) || error.code !== 'records_changed') throw error;
-        });
+        if (changes.length === 0) return;
+        if (writes === WRITES_MAX && raced !== null) throw raced;
+        // What was accepted is looked for at the name servers next: they are what counts.
+        if (writes === WRITES_MAX) return;
+        raced = await raceOf(provider.write(call, zone, changes));
       }
     }),
   );
 }
 
-function notShown(name: string): AppError {
-  const message = `Your DNS provider accepted a change of the TXT record at ${name}, but does not show it.`;
-  return new AppError('records_refused', message, { hint: 'Check there whether the zone can be changed.' });
+/** Returns the error of a write that somebody else's came before; null when it was accepted. */
+async function raceOf(writing: Promise<void>): Promise<AppError | null> {
+  try {
+    await writing;
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'records_changed') return error;
+    throw error;
+  }
 }
 
 function changeOf(

@@ -25,8 +25,9 @@ export type ZoneWriter = {
 };
 
 /**
- * Runs work that writes to a zone while nobody else does, of this account or another, for at most `HELD_MAX_MS`: several
- * providers lose the values of one of two writers. One server under two names counts as two. Waits for its turn until the signal of the call ends that.
+ * Runs work that writes to a zone while nobody else does, of this account or another: several providers lose the values
+ * of one of two writers. That holds for `HELD_MAX_MS`, and a server that has two names counts as two. The work waits for
+ * its turn until the signal of the call ends that.
  */
 export async function withZoneLease<T>(
   providers: Pick<Providers, 'now' | 'wait' | 'log'>,

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
+import { findNodes, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /** A template that begins with a scheme, after which a host is put in. */
 const JOINED = /(https?:|\$\{[^}]*\}:?)\/\/\[?\$\{/;
@@ -27,22 +27,8 @@ const MAY_JOIN = [
   /^server\/simulation\//,
 ];
 
-/** Returns where code, not a comment, writes an address together. */
-function joinedAddresses(tree: SourceTree): string[] {
-  const found: string[] = [];
-  for (const [path, text] of tree) {
-    if (MAY_JOIN.some((place) => place.test(path))) continue;
-    const source = parse(path, text);
-    const visit = (node: ts.Node): void => {
-      if (ts.isTemplateExpression(node) && JOINED.test(node.getText())) {
-        found.push(`${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText()}`);
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-  }
-  return found;
-}
+const joinedAddresses = (tree: SourceTree): string[] =>
+  findNodes(tree, MAY_JOIN, (node) => ts.isTemplateExpression(node) && JOINED.test(node.getText()));
 
 test('the address of a site is written together in one place', () => {
   expect(joinedAddresses(readSources(['routers', 'server', 'src']))).toEqual([]);

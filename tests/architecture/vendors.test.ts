@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
-import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
+import { findNodes, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /** `render` is a word of every React program as well: there it counts as a name in a text, or as the id itself. */
 const VENDOR = new RegExp(
@@ -31,28 +31,12 @@ const MAY_NAME = [
   /^src\/api\/session\/rewrite\.ts$/,
 ];
 
-/** Returns where code, not a comment, has a platform's name. */
-function vendorsNamed(tree: SourceTree): string[] {
-  const found: string[] = [];
-  for (const [path, text] of tree) {
-    if (MAY_NAME.some((place) => place.test(path))) continue;
-    const source = parse(path, text);
-    const visit = (node: ts.Node): void => {
-      const isText = ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node);
-      if (
-        (isText || ts.isIdentifier(node)) &&
-        (VENDOR.test(node.getText()) || (isText && RENDER.test(node.getText())))
-      ) {
-        found.push(
-          `${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText().trim()}`,
-        );
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-  }
-  return found;
-}
+const vendorsNamed = (tree: SourceTree): string[] =>
+  findNodes(tree, MAY_NAME, (node) => {
+    const isText = ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node);
+    const isWord = isText || ts.isIdentifier(node);
+    return isWord && (VENDOR.test(node.getText()) || (isText && RENDER.test(node.getText())));
+  });
 
 test('a platform is named in its own folder and in the tables of platforms, nowhere else', () => {
   expect(vendorsNamed(readSources(['routers', 'server', 'src']))).toEqual([]);

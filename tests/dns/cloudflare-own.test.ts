@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RecordChange } from '../../server/dns/provider.ts';
 import { cloudflareUnderTest } from '../support/standins/cloudflare/index.ts';
 import { refusal } from '../support/standins/cloudflare/routes.ts';
-import { openDns, replacing, WEB } from '../support/standins/dns-world.ts';
+import { openDns, WEB } from '../support/standins/dns-world.ts';
 import { addHeldZone, OURS } from '../support/standins/held-zones.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
@@ -65,23 +65,6 @@ test('a value that joins others changes neither their records nor their times to
   await subject.write([{ type: 'TXT', name: OURS, before, after: { ttl: 3_600, values: [...before.values, 'mine'] } }]);
   const [batch] = subject.standIn.state.batches;
   expect([batch?.deletes, batch?.patches, batch?.posts?.length]).toEqual([[], [], 1]);
-});
-
-test('what others have at a name stays as it is, byte by byte', async () => {
-  await using subject = await openDns(cloudflareUnderTest);
-  const foreign = ['"caf\\233"', '"caf\\234"', '"v=DKIM1; k=rsa; " "p=MIGf"'];
-  subject.place({ type: 'TXT', name: WEB, ttl: 600, values: foreign, areRaw: true });
-  const before = subject.dump();
-  const [found] = await subject.read(WEB);
-  const values = found?.values ?? [];
-  expect(new Set(values).size).toBe(foreign.length);
-  const joined = replacing('TXT', [...values], [...values, 'ours']);
-  await subject.write([joined]);
-  expect(subject.dump()).toEqual([...before, `${WEB} 600 TXT ours`].sort());
-  await subject.write([joined]);
-  expect(subject.standIn.state.batches).toHaveLength(1);
-  await subject.write([{ ...joined, before: joined.after, after: joined.before }]);
-  expect(subject.dump()).toEqual(before);
 });
 
 test('a text that somebody entered without quotes is read as it stands', async () => {

@@ -96,23 +96,6 @@ test('values that stay in a set are sent as they were read', async () => {
   expect(subject.standIn.state.sent.at(-1)?.split(strange.replaceAll('"', '&quot;')).length).toBe(3);
 });
 
-test('what others have at a name stays as it is, byte by byte', async () => {
-  await using subject = await openDns(route53UnderTest);
-  const foreign = ['"caf\\351"', '"caf\\352"', '"v=DKIM1; k=rsa; " "p=MIGf"'];
-  subject.place({ type: 'TXT', name: WEB, ttl: 600, values: foreign, areRaw: true });
-  const before = subject.dump();
-  const [found] = await subject.read(WEB);
-  const values = found?.values ?? [];
-  expect(new Set(values).size).toBe(foreign.length);
-  const joined = replacing('TXT', [...values], [...values, 'ours']);
-  await subject.write([joined]);
-  expect(subject.dump()).toEqual([...before, `${WEB} 600 TXT ours`].sort());
-  await subject.write([joined]);
-  expect(subject.standIn.state.batches).toHaveLength(1);
-  await subject.write([{ ...joined, before: joined.after, after: joined.before }]);
-  expect(subject.dump()).toEqual(before);
-});
-
 test('private zones are left out, and a name that two zones have keeps both apart by their ids', async () => {
   await using subject = await openDns(route53UnderTest);
   const { state } = subject.standIn;

@@ -297,6 +297,26 @@ test('a proof that another program overwrites with what it had read before is wr
   expect([await app.texts(), writes]).toEqual([['others', 'ours', 'third'], 2]);
 });
 
+test('a proof that is accepted and not shown is left to the name servers, and one that others come before is refused', async () => {
+  await using app = await createProvedApp();
+  app.providers.wait = async () => {};
+  const { order, texts, put } = await orderOf(app, 'ours');
+  await saveChallengeRecords(app.providers, order, texts);
+  let writes = 0;
+  const answering = (write: DnsProvider['write']) => {
+    const counted: DnsProvider['write'] = (...given) => {
+      writes += 1;
+      return write(...given);
+    };
+    app.providers.dnsProviders = { powerdns: { ...powerdns(), write: counted } };
+  };
+  answering(async () => {});
+  await put();
+  answering(async () => Promise.reject(new AppError('records_changed', 'Somebody was quicker.')));
+  await expect(put()).rejects.toMatchObject({ code: 'records_changed' });
+  expect(writes).toBe(6);
+});
+
 test('a proof that is needed again while what was left of it is removed is put back, and not forgotten', async () => {
   await using app = await createProvedApp();
   const { providers, clock } = app;

@@ -44,6 +44,22 @@ export function parse(path: string, text: string): ts.SourceFile {
   return source;
 }
 
+/** Returns the path, line and text of each hit in the code, not in its comments; the places of `exempt` are left out. */
+export function findNodes(tree: SourceTree, exempt: readonly RegExp[], isHit: (node: ts.Node) => boolean): string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    if (exempt.some((place) => place.test(path))) continue;
+    const source = parse(path, text);
+    const visit = (node: ts.Node): void => {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      if (isHit(node)) found.push(`${path}:${line + 1} ${node.getText().trim()}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}
+
 const imports = new WeakMap<ts.SourceFile, Import[]>();
 
 /** Returns all imports of a file, `export … from` and `import()` among them. */
