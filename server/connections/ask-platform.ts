@@ -113,7 +113,7 @@ export async function whilePersonWaits<T>(
  * before.
  */
 function refusedToken(provider: ConnectionProvider, { raw, hint }: AppError): AppError {
-  const message = `${HOSTING_TITLES[provider]} does not accept this token.`;
+  const message = `${CONNECTION_TITLES[provider]} does not accept this token.`;
   return new AppError('credentials_invalid', message, { field: 'token', fieldErrors: { token: message }, raw, hint });
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
 import type {
   Authorization,
   AuthorizeConnectionInput,
@@ -6,7 +7,6 @@ import type {
   FinishAuthorizationInput,
 } from '../../routers/schemas/connections.ts';
 import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import type { AccountContext, Providers } from '../context.ts';
 import { AuthorizationRequestModel } from '../database/models/authorization-request.ts';
 import { newId } from '../database/mongo.ts';
@@ -63,7 +63,7 @@ export async function finishAuthorization(
   });
   if (request === null) {
     throw new AppError('token_invalid', 'This sign-in has expired or was started in another account.', {
-      hint: `Connect ${HOSTING_TITLES[provider]} again.`,
+      hint: `Connect ${CONNECTION_TITLES[provider]} again.`,
     });
   }
   const { egress, secrets } = ctx.providers;
@@ -81,7 +81,7 @@ export async function finishAuthorization(
 function signInAt({ signIn }: Providers, provider: ConnectionProvider): PlatformSignIn {
   const found = signIn[provider];
   if (found === undefined) {
-    const title = HOSTING_TITLES[provider];
+    const title = CONNECTION_TITLES[provider];
     throw new AppError('platform_unavailable', `Sign-in with ${title} is not set up on this Fairlead.`, {
       hint: 'Paste a token instead.',
     });

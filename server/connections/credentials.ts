@@ -7,7 +7,6 @@ import {
 } from '../../routers/schemas/dns-providers.ts';
 import { CONNECTION_OPTIONS } from '../../routers/schemas/platforms/capabilities/index.ts';
 import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import type { CredentialsOf, Providers } from '../context.ts';
 import { type ConnectionDoc, ConnectionModel } from '../database/models/connection.ts';
 import { transaction } from '../database/mongo.ts';
@@ -33,7 +32,7 @@ export function createCredentialsOf(providers: CredentialProviders): Credentials
       const ids = connectionIdsOf({ connectionId, options });
       const docs = await ConnectionModel.find({ accountId, _id: { $in: ids } });
       const doc = docs.find(({ provider }) => provider === platform);
-      if (doc === undefined) throw connectionMissing(HOSTING_TITLES[platform]);
+      if (doc === undefined) throw connectionMissing(CONNECTION_TITLES[platform]);
       return doc;
     };
     return {

@@ -446,8 +446,8 @@ test('Render takes two connections of the account, one of them to GitHub, and th
     app.caller.deployments.create({ name: 'Shop', platform: 'render', options });
   const refusal = (field: string, message: string) => ({ cause: { code: 'validation_failed', field, message } });
   await expect(create({})).rejects.toMatchObject(refusal('options', 'My files may be public in a GitHub repository.'));
-  await expect(create({ publicFiles: true })).rejects.toMatchObject(refusal('options', 'Connect GitHub Pages first.'));
-  const notGithub = refusal('options', 'This is not a connection to GitHub Pages.');
+  await expect(create({ publicFiles: true })).rejects.toMatchObject(refusal('options', 'Connect GitHub first.'));
+  const notGithub = refusal('options', 'This is not a connection to GitHub.');
   const vercel = await app.caller.connections.connect({ provider: 'vercel', token: TOKEN });
   await expect(create({ publicFiles: true, githubConnectionId: vercel.id })).rejects.toMatchObject(notGithub);
 });

@@ -246,10 +246,10 @@ test('nothing is published by an account whose token is known to be refused', as
 test('a site at Render needs an account at GitHub as well', () => {
   const options = { publicFiles: true };
   expect(missingChoice({ platform: 'render', connectionId: WORKING, options })).toBe(
-    'Choose your GitHub Pages account first.',
+    'Choose your GitHub account first.',
   );
   expect(missingChoice({ platform: 'render', connectionId: WORKING, options }, [connectionOf({ id: WORKING })])).toBe(
-    'Connect your GitHub Pages account first.',
+    'Connect your GitHub account first.',
   );
 });
 

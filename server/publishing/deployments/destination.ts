@@ -1,3 +1,4 @@
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import type { CreateDeploymentInput } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
@@ -49,10 +50,10 @@ async function connectionOf(
   field: string,
 ): Promise<string> {
   const { accountId } = ctx.actor;
-  const { title } = PLATFORMS[platform];
+  const title = CONNECTION_TITLES[platform];
   // The list of an account's connections is short, and is in the index by account.
   const connections = await ConnectionModel.find({ accountId }).hint('account_newest').lean();
-  const ofPlatform = connections.filter(({ provider }) => isProvider(platform, provider));
+  const ofPlatform = connections.filter(({ provider }) => provider === platform);
   const found = named === undefined ? ofPlatform : ofPlatform.filter(({ _id }) => _id === named);
   const [only] = found;
   if (only === undefined) {
@@ -60,10 +61,6 @@ async function connectionOf(
   }
   if (found.length > 1) throw invalid(field, `Choose which connection to ${title} publishes this deployment.`);
   return only._id;
-}
-
-function isProvider(platform: PlatformId, provider: string): boolean {
-  return platform === provider;
 }
 
 /** Validates the options by the schema of the platform, consents included; the message is written for a person. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -21,8 +21,7 @@ export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
   const list = trpc.connections.list.useQuery();
   const { data, error } = list;
   const [isConnecting, setConnecting] = useState(false);
-  // GitHub Pages has no account of its own: it is the one at GitHub, which Render needs as well.
-  const title = HOSTING_TITLES[provider].replace(' Pages', '');
+  const title = CONNECTION_TITLES[provider];
   const connections = data?.items.filter((connection) => connection.provider === provider) ?? [];
   return (
     <Card>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { useFormContext } from 'react-hook-form';
+import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../../routers/schemas/platforms/ids.ts';
-import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
@@ -41,7 +41,7 @@ type NeededConnectionProps = { provider: ConnectionProvider; name: ConnectionNam
 function NeededConnection({ provider, name }: NeededConnectionProps) {
   const { watch, setValue, getFieldState, formState } = useFormContext<DestinationFields>();
   const chosen = watch(name);
-  const { title } = PLATFORMS[provider];
+  const title = CONNECTION_TITLES[provider];
   const [isConnecting, setConnecting] = useState(false);
   const ConnectDialog = useConnectInPlace();
   const { data } = trpc.connections.list.useQuery();
@@ -105,7 +105,7 @@ function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'pro
   return (
     <Notice
       tone="bad"
-      title={`${PLATFORMS[provider].title} · ${identity} is not working`}
+      title={`${CONNECTION_TITLES[provider]} · ${identity} is not working`}
       action={<MendConnection lost={{ provider, connectionId: id }} size="sm" />}
     >
       <LinkedText text={problem?.message ?? 'The platform rejects its token.'} />

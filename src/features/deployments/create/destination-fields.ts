@@ -1,3 +1,4 @@
+import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
@@ -114,7 +115,7 @@ export function useLacksAccount(fields: DestinationFields): boolean {
 export function missingChoice(fields: DestinationFields, connections?: readonly Connection[]): string | null {
   const { platform, options } = fields;
   for (const { provider, chosen } of accountsFor(fields)) {
-    const { title } = PLATFORMS[provider];
+    const title = CONNECTION_TITLES[provider];
     if (chosen === undefined) {
       const isThere = connections?.some((connection) => connection.provider === provider) !== false;
       return `${isThere ? 'Choose' : 'Connect'} your ${title} account first.`;

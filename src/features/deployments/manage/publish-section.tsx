@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
-import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
@@ -178,7 +178,7 @@ function publishHint(
   const refusal = refusalText(report);
   if (refusal !== null) return refusal;
   if (lost !== undefined) {
-    const title = PLATFORM_TITLES[lost.provider];
+    const title = CONNECTION_TITLES[lost.provider];
     return lost.connectionId === null ? `Connect ${title} again to publish.` : `Replace the token of ${title} first.`;
   }
   if (state === 'deploying' && waitingPlatform(deployment) !== undefined) {
