@@ -314,6 +314,10 @@ test('an account is deleted by a button, not by opening the link, and the link w
   spent.button('Delete account').click();
   await spent.sees('This link no longer works');
   expect(spent.linkTo('Go to Account')).toBe('/account');
+
+  using cut = showScreen(<AuthDeleteAccountScreen />, {}, { pattern: '/', path: '/' });
+  await cut.sees('This link is incomplete');
+  expect(cut.linkTo('Go to Account')).toBe('/account');
 });
 
 test('who has proved no address is told before that the password alone deletes the account', () => {

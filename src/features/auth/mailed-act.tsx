@@ -4,6 +4,7 @@ import { session } from '../../api/session/session.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { AuthCard } from './auth-card.tsx';
+import { LINK_INCOMPLETE, LINK_OVER_TITLE } from './link-expiry.ts';
 import { useLinkToken } from './use-link-token.ts';
 
 export type MailedActProps<Done> = {
@@ -14,8 +15,8 @@ export type MailedActProps<Done> = {
   failure: string;
   act: (token: string) => Promise<Done>;
   children: (done: Done) => ReactNode;
-  /** Shown when the link no longer works. */
-  over: ReactNode;
+  /** Shown when the link no longer works: the reason, and the way on, which an incomplete link has as well. */
+  over: { reason: ReactNode; way: ReactNode };
 };
 
 /**
@@ -27,7 +28,7 @@ export function MailedAct<Done>(props: MailedActProps<Done>) {
   return <Act key={token} token={token} {...props} />;
 }
 
-type Outcome<Done> = { kind: 'asking' | 'over' } | { kind: 'done'; done: Done };
+type Outcome<Done> = { kind: 'asking' | 'incomplete' | 'over' } | { kind: 'done'; done: Done };
 
 function Act<Done>({
   token,
@@ -39,7 +40,7 @@ function Act<Done>({
   children,
   over,
 }: MailedActProps<Done> & { token: string | null }) {
-  const [outcome, setOutcome] = useState<Outcome<Done>>({ kind: token === null ? 'over' : 'asking' });
+  const [outcome, setOutcome] = useState<Outcome<Done>>({ kind: token === null ? 'incomplete' : 'asking' });
   const [isActing, setActing] = useState(false);
 
   async function press(): Promise<void> {
@@ -50,7 +51,8 @@ function Act<Done>({
       session.signOut();
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
-      if (code === 'token_invalid' || fieldErrors?.token !== undefined) setOutcome({ kind: 'over' });
+      if (fieldErrors?.token !== undefined) setOutcome({ kind: 'incomplete' });
+      else if (code === 'token_invalid') setOutcome({ kind: 'over' });
       else showToast(errorToast(failure, error));
     } finally {
       setActing(false);
@@ -58,7 +60,20 @@ function Act<Done>({
   }
 
   if (outcome.kind === 'done') return children(outcome.done);
-  if (outcome.kind === 'over') return over;
+  if (outcome.kind === 'incomplete') {
+    return (
+      <AuthCard title={LINK_INCOMPLETE.title} subtitle={LINK_INCOMPLETE.reason}>
+        {over.way}
+      </AuthCard>
+    );
+  }
+  if (outcome.kind === 'over') {
+    return (
+      <AuthCard title={LINK_OVER_TITLE} subtitle={over.reason}>
+        {over.way}
+      </AuthCard>
+    );
+  }
   return (
     <AuthCard title={title} subtitle={subtitle}>
       <Button {...button} className="w-full" isBusy={isActing} onClick={() => void press()} />

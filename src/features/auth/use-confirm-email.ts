@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { errorDetails, errorMessage } from '../../api/errors.ts';
 import { refreshUser } from '../../api/user.ts';
-import { LINK_INCOMPLETE } from './link-expiry.ts';
+import { LINK_INCOMPLETE, LINK_OVER_TITLE, type LinkRefusal } from './link-expiry.ts';
 
 export type Confirmation =
   | { kind: 'confirming' }
   | { kind: 'confirmed' }
   /** `isOver`: no other try with this link can succeed. */
-  | { kind: 'failed'; message: string; isOver: boolean; retry: () => void };
+  | { kind: 'failed'; refusal: LinkRefusal; isOver: boolean; retry: () => void };
 
 /** Confirms the address that the link was mailed to, once: a second use of the same token would be refused. */
 export function useConfirmEmail(token: string | null): Confirmation {
@@ -16,7 +16,7 @@ export function useConfirmEmail(token: string | null): Confirmation {
 
   useEffect(() => {
     async function confirm(): Promise<void> {
-      if (token === null) return setState({ kind: 'failed', message: LINK_INCOMPLETE, isOver: true, retry: () => {} });
+      if (token === null) return setState({ kind: 'failed', refusal: LINK_INCOMPLETE, isOver: true, retry: () => {} });
       setState({ kind: 'confirming' });
       try {
         const { trpcClient } = await import('../../api/trpc.ts');
@@ -25,9 +25,10 @@ export function useConfirmEmail(token: string | null): Confirmation {
         void refreshUser();
       } catch (error) {
         const { code, fieldErrors } = errorDetails(error);
-        const message = fieldErrors?.token === undefined ? errorMessage(error) : LINK_INCOMPLETE;
-        const isOver = code === 'token_invalid' || code === 'email_taken' || fieldErrors?.token !== undefined;
-        setState({ kind: 'failed', message, isOver, retry: () => void confirm() });
+        const isIncomplete = fieldErrors?.token !== undefined;
+        const refusal = isIncomplete ? LINK_INCOMPLETE : { title: LINK_OVER_TITLE, reason: errorMessage(error) };
+        const isOver = code === 'token_invalid' || code === 'email_taken' || isIncomplete;
+        setState({ kind: 'failed', refusal, isOver, retry: () => void confirm() });
       }
     }
     if (hasStarted.current) return;

@@ -5,7 +5,7 @@ import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
-import { LINK_INCOMPLETE, refusedLinkTitle } from '../../features/auth/link-expiry.ts';
+import { LINK_INCOMPLETE, type LinkRefusal } from '../../features/auth/link-expiry.ts';
 import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
@@ -36,9 +36,9 @@ function Confirm({ token }: { token: string | null }) {
       </AuthCard>
     );
   }
-  const { message, isOver, retry } = confirmation;
+  const { refusal, isOver, retry } = confirmation;
   return (
-    <AuthCard {...failureText(user, isOver, message)}>
+    <AuthCard {...failureText(user, isOver, refusal)}>
       <div className="flex flex-col gap-2">
         {!isOver && (
           <Button variant="primary" className="w-full" onClick={retry}>
@@ -64,10 +64,10 @@ function Confirm({ token }: { token: string | null }) {
 }
 
 /** A link that was used before has done its work: a reload of the page finds it used. */
-function failureText(user: User | null, isOver: boolean, message: string): { title: string; subtitle: string } {
+function failureText(user: User | null, isOver: boolean, refusal: LinkRefusal): { title: string; subtitle: string } {
   if (isOver && user?.emailConfirmed && user.pendingEmail === null) {
     return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
   }
-  const isRefused = isOver && (user === null || message === LINK_INCOMPLETE);
-  return { title: isRefused ? refusedLinkTitle(message) : 'Your address is not confirmed yet', subtitle: message };
+  const isRefused = isOver && (user === null || refusal === LINK_INCOMPLETE);
+  return { title: isRefused ? refusal.title : 'Your address is not confirmed yet', subtitle: refusal.reason };
 }

@@ -13,14 +13,10 @@ export function AuthDeleteAccountScreen() {
       button={{ variant: 'danger', children: 'Delete account', busyLabel: 'Deleting…' }}
       failure="The account was not deleted"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.account.confirmDeletion.mutate({ token })}
-      over={
-        <AuthCard
-          title="This link no longer works"
-          subtitle="It works once, within 30 minutes. If the account is still there, ask for another one in Account."
-        >
-          <Way to={paths.account} label="Go to Account" />
-        </AuthCard>
-      }
+      over={{
+        reason: 'It works once, within 30 minutes. If the account is still there, ask for another one in Account.',
+        way: <Way to={paths.account} label="Go to Account" />,
+      }}
     >
       {() => (
         <AuthCard title="Your account was deleted" subtitle="Its websites are being taken down.">

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
-import { refusedLinkTitle } from '../../features/auth/link-expiry.ts';
+import type { LinkRefusal } from '../../features/auth/link-expiry.ts';
 import { ForgotPasswordForm } from '../../features/auth/password/forgot-password-form.tsx';
 import { ResetPasswordForm } from '../../features/auth/password/reset-password-form.tsx';
 import { useResetLink } from '../../features/auth/password/use-reset-link.ts';
@@ -20,7 +20,7 @@ export function AuthResetScreen() {
 function Reset({ token }: { token: string }) {
   const link = useResetLink(token);
   const [isDone, setDone] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<LinkRefusal | null>(null);
 
   if (isDone) {
     return (
@@ -32,7 +32,7 @@ function Reset({ token }: { token: string }) {
     );
   }
   if (refusal !== null) return <Forgot refusal={refusal} />;
-  if (link.kind === 'over') return <Forgot refusal={link.message} />;
+  if (link.kind === 'over') return <Forgot refusal={link.refusal} />;
   if (link.kind === 'checking') return <Spinner label="Checking your link…" />;
   return (
     <AuthCard
@@ -45,15 +45,15 @@ function Reset({ token }: { token: string }) {
 }
 
 /** `refusal` says why the link that was opened is no longer valid. */
-function Forgot({ refusal }: { refusal: string | null }) {
+function Forgot({ refusal }: { refusal: LinkRefusal | null }) {
   return (
     <AuthCard
       title="Forgot your password?"
       subtitle="Get a link to set a new one."
       notice={
         refusal !== null && (
-          <Notice tone="warn" title={refusedLinkTitle(refusal)} className="mb-4">
-            <p role="alert">{refusal}</p>
+          <Notice tone="warn" title={refusal.title} className="mb-4">
+            <p role="alert">{refusal.reason}</p>
           </Notice>
         )
       }

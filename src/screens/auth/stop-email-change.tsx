@@ -14,19 +14,15 @@ export function AuthStopEmailChangeScreen() {
       button={{ variant: 'primary', children: 'Stop the change', busyLabel: 'Stopping…' }}
       failure="The change was not stopped"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.auth.stopEmailChange.mutate({ token })}
-      over={
-        <AuthCard
-          title="This link no longer works"
-          subtitle={
-            <>
-              It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for
-              that does not reach your address, <ContactLink>write to us</ContactLink>.
-            </>
-          }
-        >
-          <NewPassword to={paths.authReset} />
-        </AuthCard>
-      }
+      over={{
+        reason: (
+          <>
+            It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for that
+            does not reach your address, <ContactLink>write to us</ContactLink>.
+          </>
+        ),
+        way: <NewPassword to={paths.authReset} />,
+      }}
     >
       {({ resetToken }) => (
         <AuthCard

@@ -6,14 +6,14 @@ import { session } from '../../../api/session/session.ts';
 import { Button } from '../../../components/button.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
-import { RESET_LINK_EXPIRED } from '../link-expiry.ts';
+import { LINK_INCOMPLETE, LINK_OVER_TITLE, type LinkRefusal, RESET_LINK_EXPIRED } from '../link-expiry.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 export type ResetPasswordFormProps = {
   token: string;
   onDone: () => void;
   /** Called when the link was used before, or is too old. */
-  onLinkOver: (message: string) => void;
+  onLinkOver: (refusal: LinkRefusal) => void;
 };
 
 /** Sets a new password, which ends all sessions, including this browser's, and signs nobody in. */
@@ -31,8 +31,10 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
       await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
-      if (code === 'token_invalid' || fieldErrors?.token !== undefined) {
-        onLinkOver(errorDetails(error).hint ?? RESET_LINK_EXPIRED);
+      if (fieldErrors?.token !== undefined) {
+        onLinkOver(LINK_INCOMPLETE);
+      } else if (code === 'token_invalid') {
+        onLinkOver({ title: LINK_OVER_TITLE, reason: errorDetails(error).hint ?? RESET_LINK_EXPIRED });
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }

@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../../api/errors.ts';
-import { LINK_INCOMPLETE, RESET_LINK_EXPIRED } from '../link-expiry.ts';
+import { LINK_INCOMPLETE, LINK_OVER_TITLE, type LinkRefusal, RESET_LINK_EXPIRED } from '../link-expiry.ts';
 
-const OVER = `This link was already used or has expired. ${RESET_LINK_EXPIRED}`;
+const OVER: LinkRefusal = {
+  title: LINK_OVER_TITLE,
+  reason: `This link was already used or has expired. ${RESET_LINK_EXPIRED}`,
+};
 
-export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };
+export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; refusal: LinkRefusal };
 
 /**
  * Returns whether the mailed link can still be used, checked before anything is typed; the check does not use it up.
@@ -32,9 +35,9 @@ async function ask(token: string): Promise<ResetLink> {
   try {
     const { trpcClient } = await import('../../../api/trpc.ts');
     const { isOpen } = await trpcClient.auth.checkResetLink.mutate({ token });
-    return isOpen ? { kind: 'open' } : { kind: 'over', message: OVER };
+    return isOpen ? { kind: 'open' } : { kind: 'over', refusal: OVER };
   } catch (error) {
-    if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', message: LINK_INCOMPLETE };
+    if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', refusal: LINK_INCOMPLETE };
     // There was no answer: the form is shown, and saving it will decide.
     return { kind: 'open' };
   }
