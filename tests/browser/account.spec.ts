@@ -96,6 +96,7 @@ test('a token is shown once and works until it is revoked; another browser is lo
   await page.getByRole('dialog').getByLabel('Current password').fill(credentials.password);
   await page.getByRole('button', { name: 'Create token' }).click();
   const secret = (await page.locator('code', { hasText: /^flt_[\w-]{49}$/ }).textContent()) ?? '';
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'I have copied it' }).click();
   const whoAmI = () => fetch(`${app.url}/api/user`, { headers: { authorization: `Bearer ${secret}` } });
   expect((await whoAmI()).status).toBe(200);

@@ -6,7 +6,8 @@ import { useFocusReturn } from './use-focus-return.ts';
 
 export type DialogProps = {
   isOpen: boolean;
-  onOpenChange: (isOpen: boolean) => void;
+  /** Absent where only a button of the footer closes it. */
+  onOpenChange?: (isOpen: boolean) => void;
   title: string;
   description?: ReactNode;
   /** The element that opens it; absent when something else does. */
@@ -23,7 +24,7 @@ export type DialogProps = {
 export function Dialog({ isOpen, onOpenChange, title, description, trigger, footer, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   return (
-    <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
+    <RadixDialog.Root open={isOpen} {...(onOpenChange && { onOpenChange })}>
       {trigger !== undefined && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
@@ -45,11 +46,13 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
             </div>
           )}
           {/* The last, so that the focus begins in the first field. */}
-          <RadixDialog.Close asChild>
-            <IconButton label="Close" className="absolute top-4 right-3.5 touch:top-2.5 touch:right-1.5">
-              <X />
-            </IconButton>
-          </RadixDialog.Close>
+          {onOpenChange && (
+            <RadixDialog.Close asChild>
+              <IconButton label="Close" className="absolute top-4 right-3.5 touch:top-2.5 touch:right-1.5">
+                <X />
+              </IconButton>
+            </RadixDialog.Close>
+          )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>

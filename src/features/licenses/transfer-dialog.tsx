@@ -55,9 +55,6 @@ function KeyDialog({ license, transferKey, onClose }: TransferDialogProps & { tr
   return (
     <Dialog
       isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
       title="Copy the new key now"
       description={`You won’t see it again. Anyone who redeems it gets ${PLANS[license.plan].title} until ${formatDate(license.endsAt)}. As long as nobody has, you can revoke the transfer.`}
       footer={

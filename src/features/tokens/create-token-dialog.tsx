@@ -29,9 +29,6 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
       title="Copy your token now"
       description="You won’t see it again. Anyone who has it can act for you."
       footer={
