@@ -12,7 +12,8 @@ export function isCovering(place: DOMRect): boolean {
     }
   }
   return [...below].some(
-    (element) => element.closest('main') !== null && (element.closest(CONTROLS) !== null || hasTextIn(element, place)),
+    (element) =>
+      element.closest('main, footer') !== null && (element.closest(CONTROLS) !== null || hasTextIn(element, place)),
   );
 }
 

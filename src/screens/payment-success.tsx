@@ -13,6 +13,7 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { paidText, receiptFacts } from '../features/payments/payment-facts.ts';
+import { usePageTitle } from '../lib/browser/page-title.ts';
 import { formatDate } from '../lib/format.ts';
 import { href, paths } from '../lib/paths/paths.ts';
 
@@ -20,21 +21,23 @@ import { href, paths } from '../lib/paths/paths.ts';
 export function PaymentSuccessScreen() {
   // The guard has asked the same: without an answer, or with none that is active, nobody comes here.
   const { data: subscription = null } = useSubscription();
+  const isTrial = subscription?.status === 'trialing';
+  const title = isTrial ? 'Payment' : 'Payment success';
+  usePageTitle(title);
   return (
     <div className="max-w-reading">
-      <PageHeader
-        title="Payment success"
-        description={subscription?.status === 'trialing' ? 'A trial needs no payment.' : 'Your current plan.'}
-      />
+      <PageHeader title={title} description={isTrial ? 'A trial needs no payment.' : 'Your current plan.'} />
       <div className="flex flex-col gap-6">
         <Card>
           <CardHeader title="Plan" />
           {subscription === null ? <SkeletonRows rows={2} /> : <ActivePlan subscription={subscription} />}
         </Card>
-        <Card>
-          <CardHeader title="Receipt" />
-          <LastReceipt />
-        </Card>
+        {!isTrial && (
+          <Card>
+            <CardHeader title="Receipt" />
+            <LastReceipt />
+          </Card>
+        )}
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" asChild>
             <Link to={paths.dashboard}>Go to Dashboard</Link>

@@ -212,6 +212,10 @@ test('its words are read at every width, and it leaves a control or text below i
   text.textContent = 'Where each of your deployments answers.';
   const link = shown.page.appendChild(document.createElement('a'));
   link.href = '/domains';
+  const footerLink = document.body
+    .appendChild(document.createElement('footer'))
+    .appendChild(document.createElement('a'));
+  footerLink.href = '/subscription/refunds';
   const look = async (element: Element) => {
     below = [element];
     await lookAgain();
@@ -221,6 +225,7 @@ test('its words are read at every width, and it leaves a control or text below i
     ...[false, true],
     ...[false, true],
   ]);
+  expect([await look(shown.page), await look(footerLink)]).toEqual([false, true]);
   for (const kind of ['input', 'textarea', 'select'] as const) {
     const field = shown.page.appendChild(document.createElement(kind));
     expect([kind, await look(shown.page), await look(field)]).toEqual([kind, false, true]);
