@@ -121,7 +121,7 @@ function UnnamedAccount() {
 function LoginButton({ className }: { className?: string }) {
   return (
     <Button asChild className={className}>
-      <Link to={paths.login}>Login</Link>
+      <Link to={paths.login}>Log in</Link>
     </Button>
   );
 }
@@ -169,9 +169,9 @@ function MobileBar({ title }: { title: string }) {
         </>
       ) : (
         <>
-          {/* There is room for one of them. */}
+          {/* There is room for one of them, and for two lines sooner than for a title in two. */}
           <Sending look="bar">
-            <TrialDays className="shrink-0 text-xs text-ink-muted" />
+            <TrialDays className="w-14 shrink-0 text-right text-xs text-ink-muted" />
           </Sending>
           <AccountMenu user={user} look="icon" />
         </>

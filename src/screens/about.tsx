@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page/page.tsx';
-import { CONTACT_FORM, SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
+import { CONTACT_FORM, SupportNote, WriteToUs } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
@@ -103,7 +103,7 @@ function ContactSection() {
   return (
     <Section title="Contact Us">
       <p className="text-ink-muted">
-        Write to <SupportEmail />, or see the{' '}
+        <WriteToUs />, or see the{' '}
         <Link to={paths.faq} className="font-medium text-accent underline underline-offset-4">
           Frequently Asked Questions
         </Link>

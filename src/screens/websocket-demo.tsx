@@ -27,7 +27,7 @@ export function WebsocketDemoScreen() {
           <EmptyState
             action={
               <Button asChild variant="primary">
-                <Link to={href.login(paths.websocketDemo)}>Login</Link>
+                <Link to={href.login(paths.websocketDemo)}>Log in</Link>
               </Button>
             }
           >

@@ -92,6 +92,8 @@ test('where no support address is set, about says so', async () => {
     'main p',
     'This Fairlead has no support address yet: support@localhost is only a placeholder. Messages from the form are kept for whoever runs it.',
   );
+  expect(document.querySelector('main')?.textContent).toContain('Use the form below, or see the');
+  expect(document.querySelector('main a[href^="mailto:"]')).toBe(null);
 });
 
 test.each(['terms', 'privacy', 'refunds'])(

@@ -75,12 +75,12 @@ test('the connection is told of only when it flips, and is tried again after 10 
   expect(told).toEqual([lost, 'Connected: Real-time updates are now active.']);
 });
 
-test('signed out there is no channel: the page says so and offers Login', async () => {
+test('signed out there is no channel: the page says so and offers to log in', async () => {
   browserOf(null);
   vi.stubGlobal('WebSocket', Line);
   using app = openApp('/websocket-demo');
   await vi.waitFor(() => expect(app.page.textContent).toContain('No connection is open'));
-  expect(app.page.querySelector('main a')?.textContent).toBe('Login');
+  expect(app.page.querySelector('main a')?.textContent).toBe('Log in');
   expect([...app.page.querySelectorAll('button')].map(({ textContent }) => textContent)).not.toContain('Send');
   // All that could open one has come.
   await vi.dynamicImportSettled();

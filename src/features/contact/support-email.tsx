@@ -33,9 +33,15 @@ function isPlaceholder(address: string): boolean {
 
 const LINK = 'font-medium text-accent underline underline-offset-4 wrap-anywhere';
 
-/** Shows the support address as a link; its line is reserved, and stays empty without an answer. */
-export function SupportEmail() {
-  return <EmailLink address={useSupportEmail()} />;
+/** Asks to write to the support address, or to use the form below where none is set. */
+export function WriteToUs() {
+  const address = useSupportEmail();
+  if (address !== null && isPlaceholder(address)) return 'Use the form below';
+  return (
+    <>
+      Write to <EmailLink address={address} />
+    </>
+  );
 }
 
 /** Leads to the support address, or to the form of About where none is set. */
@@ -54,6 +60,7 @@ export function ContactLink({ children }: { children: ReactNode }) {
   );
 }
 
+/** Shows the address as a link; its place is reserved, and stays empty without an answer. */
 function EmailLink({ address }: { address: string | null }) {
   if (address === null) return <span className="inline-block h-4 w-44 rounded-tight bg-surface-sunken align-middle" />;
   return (
