@@ -12,7 +12,7 @@ import { EmptyState } from '../components/page/empty-state.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
-import { paidText, receiptFacts } from '../features/payments/payment-facts.ts';
+import { paidText, receiptFacts } from '../features/payments/payment-facts.tsx';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { formatDate } from '../lib/format.ts';
 import { href, paths } from '../lib/paths/paths.ts';

@@ -12,7 +12,7 @@ import { EmptyState } from '../components/page/empty-state.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
-import { kindOf, paidText, receiptFacts } from '../features/payments/payment-facts.ts';
+import { kindOf, paidText, receiptFacts } from '../features/payments/payment-facts.tsx';
 import { paths } from '../lib/paths/paths.ts';
 
 /** Shows one payment as the server has it, on a page that prints on one sheet. */
@@ -59,11 +59,15 @@ export function ReceiptScreen() {
 
 function Receipt({ payment }: { payment: Payment }) {
   const { user } = useUser();
+  // What the title says already is not said again.
+  const isPlain = kindOf(payment) === 'Payment';
   return (
     <>
       <CardBody>
         <p className="font-semibold">Fairlead</p>
-        <p className="mt-0.5 text-sm text-ink-muted">{`${kindOf(payment)}. ${paidText(payment)}`}</p>
+        <p className="mt-0.5 text-sm text-ink-muted">
+          {isPlain ? paidText(payment) : `${kindOf(payment)}. ${paidText(payment)}`}
+        </p>
       </CardBody>
       <CardBody>
         <FactList

@@ -14,7 +14,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { formatCents } from '../../lib/prices.ts';
-import { kindOf, paidText } from './payment-facts.ts';
+import { kindOf, paidText } from './payment-facts.tsx';
 import { PortalButton } from './portal-button.tsx';
 
 /** Lists the sources of the account's plans: payments, each with a receipt, and license keys. */

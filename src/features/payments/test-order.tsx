@@ -10,7 +10,7 @@ import { FactList } from '../../components/lists/fact-list.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
 import { href, paths } from '../../lib/paths/paths.ts';
-import { orderFacts, startText } from './payment-facts.ts';
+import { orderFacts, startText } from './payment-facts.tsx';
 
 const ANSWERS: readonly { wish: TestAnswer; label: string; busyLabel: string }[] = [
   { wish: 'pay', label: 'Pay', busyLabel: 'Paying…' },

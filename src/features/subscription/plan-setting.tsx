@@ -28,7 +28,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
   const end = situation.subscription === null ? null : endLabel(situation.subscription);
   return (
     <Setting
-      title={situation.allowance.plan === 'free' ? 'No plan is active' : PLANS[situation.allowance.plan].title}
+      title={planTitle(situation)}
       action={
         <Button asChild>
           <Link to={paths.pricing}>See the plans</Link>
@@ -77,6 +77,11 @@ function PlanPlace() {
 }
 
 type Known = Extract<PlanSituation, { kind: 'known' }>;
+
+function planTitle({ allowance: { plan }, subscription }: Known): string {
+  if (plan === 'free') return 'No plan is active';
+  return subscription?.status === 'trialing' ? `${PLANS[plan].title} trial` : PLANS[plan].title;
+}
 
 /** Returns how much of the plan is used; without one, what that means. */
 function howMany({ allowance: { plan, deploymentCount, deploymentLimit, isTrialAvailable } }: Known): string {

@@ -14,8 +14,8 @@ export function SubscriptionCancelScreen() {
   const paymentId = new URLSearchParams(search).get('session_id');
   const general = (
     <LeftPage
-      title="Nothing is charged before you pay"
-      text="A plan starts once its payment has arrived. What you have paid is listed under Receipts in Account."
+      title="You left the checkout"
+      text="Nothing is charged before you pay. What you have paid is listed under Receipts in Account."
     />
   );
   if (paymentId === null) return general;
