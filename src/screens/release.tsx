@@ -206,10 +206,8 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Source', value: SOURCE_LABELS[release.source] },
         { name: 'Files', value: release.fileCount.toLocaleString('en') },
         { name: 'Size', value: <Size bytes={release.totalBytes} /> },
-        {
-          name: release.number === 1 ? 'New files' : 'Changed files',
-          value: release.changedFiles.toLocaleString('en'),
-        },
+        // Of the first release all files are new.
+        ...(release.number === 1 ? [] : [{ name: 'Changed files', value: release.changedFiles.toLocaleString('en') }]),
       ]}
     />
   );

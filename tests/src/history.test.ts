@@ -61,7 +61,7 @@ test('what can be done with a release follows from its state and from whether it
 });
 
 test('a list of differences says which release it is about', () => {
-  expect(differenceTitle(1, null)).toBe('New files');
+  expect(differenceTitle(1, null)).toBe('Files');
   expect(differenceTitle(5, 4)).toBe('Changes since release 4');
   expect(differenceTitle(2, 5)).toBe('Compared with release 5');
 });

@@ -95,6 +95,6 @@ export function isFinal(state: ReleaseState): boolean {
 
 /** Returns the title of a list of differences; null: there is no release to compare with. */
 export function differenceTitle(number: number, otherNumber: number | null): string {
-  if (otherNumber === null) return 'New files';
+  if (otherNumber === null) return 'Files';
   return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;
 }

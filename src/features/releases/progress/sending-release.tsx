@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
@@ -35,6 +36,7 @@ export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
   const { deploymentId, deploymentName, url, extent } = publication;
   const platforms = [platform, ...others];
+  const filesThere = publication.progress?.filesThere ?? 0;
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(arrive, []);
@@ -70,6 +72,8 @@ export function SendingRelease(props: SendingReleaseProps) {
             },
             { name: 'Files', value: extent.fileCount.toLocaleString('en') },
             { name: 'Size', value: <Size bytes={extent.totalBytes} /> },
+            // The progress counts the others.
+            ...(filesThere > 0 ? [{ name: 'Already there', value: formatCount(filesThere, 'file') }] : []),
           ]}
         />
       }
