@@ -173,7 +173,7 @@ function PageActs(props: DeploymentSettingsProps) {
         </Button>
       )}
       {!props.isReadOnly && releaseCount > 0 && !isDeleting && (
-        <Button variant="primary" asChild>
+        <Button asChild>
           <Link to="#publish">
             <FolderUp /> Publish again
           </Link>

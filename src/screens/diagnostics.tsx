@@ -196,7 +196,7 @@ const NOTHING_YET = {
   icon: Stethoscope,
   text: 'No deployments yet. Once one is live, its report appears here.',
   action: (
-    <Button variant="primary" asChild>
+    <Button asChild>
       <Link to={paths.newDeployment}>Publish a folder</Link>
     </Button>
   ),

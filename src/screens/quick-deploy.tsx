@@ -21,7 +21,10 @@ import { selectionTitle } from '../uploads/selection/selection.ts';
 
 export function QuickDeployScreen() {
   return (
-    <DeploymentFlow title="Quick Deploy" description="One folder or ZIP, live at once.">
+    <DeploymentFlow
+      title="Quick Deploy"
+      description={`One folder or ZIP, live at once on the built-in host${reachText()}.`}
+    >
       <NewDeploymentForm namedBy="folder">
         <Choosing />
       </NewDeploymentForm>

@@ -37,7 +37,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     way: 'Your files are sent as they are, and only those that changed. Nothing is built there.',
     cost: 'Vercel has a free plan, Hobby.',
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
-    limitsFrom: 'vercel.com/docs/limits, as of 2 March 2026',
+    limitsFrom: 'vercel.com/docs/limits, as of Mar 2, 2026',
     limits: [
       `${formatCount(vercel.maxFiles, 'file')} per release`,
       `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
@@ -85,7 +85,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'An authorization token, made under Account, Applications',
     ],
     limitsFrom:
-      'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from what a build at Heroku reported in 2025',
+      'Heroku Dev Center, “Limits” of Jan 9, 2025 and “Slug Compiler” of 2022; the size from what a build at Heroku reported in 2025',
     limits: [
       `${formatLimit(heroku.maxTotalBytes)} per app, compressed`,
       '15 minutes per build',

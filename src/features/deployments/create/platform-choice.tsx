@@ -8,6 +8,7 @@ import { Card, CardBody } from '../../../components/card.tsx';
 import { type Choice, ChoiceList } from '../../../components/fields/choice-list.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
+import { reachText } from '../../../lib/sites-address.ts';
 import { needsQuestion, rankReasons } from '../rank/lazy-parts.ts';
 import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
@@ -110,14 +111,15 @@ function choiceOf(
   ranked: RankedPlatform | undefined,
   recommended: RankedPlatform | undefined,
 ): Choice<PlatformId> {
-  const { title, description } = PLATFORMS[platform];
+  const { title, description, isServedHere } = PLATFORMS[platform];
+  const about = isServedHere ? `${description.slice(0, -1)}${reachText()}.` : description;
   const against = recommended && ranked?.reasons.find(({ verdict }) => verdict === 'no');
   const look = 'flex items-center gap-1.5 text-sm font-medium';
   return {
     value: platform,
     title,
     icon: <PlatformMark platform={platform} />,
-    description: against === undefined ? description : `${against.text} ${against.change}`,
+    description: against === undefined ? about : `${against.text} ${against.change}`,
     aside:
       ranked?.fits === false ? (
         <span className={`${look} text-warn`}>

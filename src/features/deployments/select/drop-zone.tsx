@@ -58,7 +58,8 @@ export function DropZone({
           actions={
             <>
               <Button
-                variant="primary"
+                // Beside other things the page has a first act of its own.
+                variant={shape === 'compact' ? undefined : 'primary'}
                 className="relative z-1"
                 isBusy={isReading}
                 busyLabel="Reading…"

@@ -18,6 +18,7 @@ export function PlatformFit({ platform }: { platform: HostingPlatform }) {
     <Card>
       <CardHeader title={`Does ${PLATFORMS[platform].title} suit your site?`} />
       <CardBody>
+        <p className="mb-4 text-ink-muted">Say what your site needs.</p>
         <NeedsQuestion ranker={ranker} />
       </CardBody>
       {ranked !== undefined && (

@@ -62,7 +62,7 @@ export function TemplateDialog({ template, destination, onClose }: TemplateDialo
       onClose={onClose}
     >
       {blocker === null && (
-        <Field label="Name" hint="The address is made from the name" error={problem}>
+        <Field label="Name" hint="The address is made from the name." error={problem}>
           <Input
             name="name"
             value={name}
