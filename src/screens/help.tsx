@@ -10,7 +10,7 @@ export function HelpScreen() {
       <PageHeader
         title="Help & Documentation"
         description={
-          <>
+          <p className="max-w-reading">
             How to use each part. For short answers, see the{' '}
             <Link to={paths.faq} className="font-medium text-accent underline underline-offset-4">
               Frequently Asked Questions
@@ -24,7 +24,7 @@ export function HelpScreen() {
               WebSocket demo
             </Link>
             .
-          </>
+          </p>
         }
       />
       <ArticleList searchLabel="Search the documentation" chapters={guides} />

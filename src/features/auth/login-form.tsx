@@ -48,7 +48,7 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
       data-steady
       className="group flex flex-col gap-1.5"
     >
-      <Field label="Username" hint="Or your email address" error={errors.username?.message}>
+      <Field label="Username" hint="Or your email address." error={errors.username?.message}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
       <Field

@@ -47,7 +47,7 @@ export function ForgotPasswordForm() {
   }
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Email" hint="The address of your account" error={errors.email?.message}>
+      <Field label="Email" hint="The address of your account." error={errors.email?.message}>
         <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
       </Field>
       <Button

@@ -59,11 +59,11 @@ function PasswordMeter({ password, username }: { password: string; username?: st
             style={{ transform: `scaleX(${strength / 100})` }}
           />
         </div>
-        <span className="min-w-16 text-right text-xs text-ink-muted">
+        <span className="min-w-16 text-right text-xs text-ink-muted empty:hidden">
           {password === '' ? '' : strengthLabel(strength)}
         </span>
       </div>
-      <ul className="grid grid-cols-2 gap-x-3 gap-y-1.5 text-xs">
+      <ul className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1.5 text-xs">
         {passwordChecks.map(({ label, isMet }) => (
           <ChecklistItem key={label} label={label} isMet={isMet(password)} />
         ))}
