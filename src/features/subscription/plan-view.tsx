@@ -32,8 +32,9 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           until you cancel it in Account. The trial and Beta end automatically.
         </p>
         <p>
-          Between paid plans, an upgrade starts at once. The unused time of your plan is taken off the price of the new one. What is left
-          over makes the new plan last longer. A smaller plan is chosen in Account and begins when your period ends.
+          Between paid plans, an upgrade starts at once. The unused time of your plan is taken off the price of the new
+          one. What is left over makes the new plan last longer. A smaller plan is chosen in Account and begins when
+          your period ends.
         </p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
       </div>

@@ -28,7 +28,7 @@ export type DropZoneProps = {
 
 /**
  * A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the
- * target.
+ * target. A compact zone stands on a page whose first act is another, so its button is second there.
  */
 export function DropZone({
   onSelection,
@@ -58,7 +58,6 @@ export function DropZone({
           actions={
             <>
               <Button
-                // Beside other things the page has a first act of its own.
                 variant={shape === 'compact' ? undefined : 'primary'}
                 className="relative z-1"
                 isBusy={isReading}
