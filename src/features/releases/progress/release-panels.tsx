@@ -213,7 +213,7 @@ type PanelTitleProps = { icon: LucideIcon; look: string; children: ReactNode };
 
 export function PanelTitle({ icon: Icon, look, children }: PanelTitleProps) {
   return (
-    <h2 className="flex items-center gap-3 text-lg font-semibold outline-none">
+    <h2 className="flex items-center gap-3 text-lg font-semibold outline-none max-sm:min-h-12">
       <span className={classNames('flex size-7 shrink-0 items-center justify-center rounded-full', look)}>
         <Icon />
       </span>
