@@ -229,6 +229,12 @@ test.each([
   expect(found).toMatchObject({ verdict, seen, ...(fix !== null && { fix: expect.stringContaining(fix) }) });
 });
 
+test('where no name server answers, nothing is said of whether www and the domain agree', async () => {
+  const found = tools({ askNameServers: async () => [], placesOf: async () => [] });
+  const { verdict } = await wwwAndApex.run(subject({ counterpart: `www.${NAME}` }), found);
+  expect(verdict).toBe('unknown');
+});
+
 test('an alias that is right, of a name without an address, is cured at that name', async () => {
   const www = `www.${NAME}`;
   const record = { ttl: 300, purpose: 'route', required: true, alternativeGroup: null } as const;

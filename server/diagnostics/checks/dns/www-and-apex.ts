@@ -1,4 +1,4 @@
-import { type Check, fail, pass, recordsRepair, unknown, warn } from '../check.ts';
+import { type Check, fail, pass, recordsRepair, unknown, usable, warn } from '../check.ts';
 import { chainFrom } from '../served/redirects.ts';
 import { lackingName } from './resolves.ts';
 
@@ -14,7 +14,9 @@ export const wwwAndApex: Check = {
     const places = await Promise.all([name, counterpart].map((one) => tools.placesOf(one)));
     const missing = [name, counterpart].find((_, index) => places[index]?.length === 0);
     if (missing !== undefined) {
-      const lacking = lackingName({ ...subject, name: missing }, await tools.askNameServers(missing, 'A'));
+      const answers = await tools.askNameServers(missing, 'A');
+      if (usable(answers).length === 0) return unknown(`No name server of ${missing} says what address it has.`);
+      const lacking = lackingName({ ...subject, name: missing }, answers);
       const fix = `Add the records of ${lacking} as well.`;
       return warn(`${lacking} has no address.`, fix, { repair: recordsRepair(subject) });
     }
