@@ -76,7 +76,7 @@ test('a name is typed, its checks come one by one, and the first broken link is 
   expect(shown.page.textContent).toContain('1 of 2 checks done');
 
   shownReport = broken;
-  await shown.sees('This follows from “The domain resolves”.');
+  await shown.sees('This follows from “DNS resolution”.');
   expect(shown.page.querySelector('h2')?.textContent).toBe('shop.test has no address.');
   expect(shown.page.textContent).toContain('AAAA of shop.test appeared: 2001:db8::1');
   expect(shown.page.textContent).toContain('Set A shop.test to 192.0.2.1.');
@@ -138,7 +138,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
   using shown = showScreen(<DiagnosticsScreen />, answers, { pattern: '/diagnostics', path: '/diagnostics' });
   await shown.sees('a.test');
   expect(shown.rows('Reports')).toEqual([
-    expect.stringMatching(/^a.testFirst failed check: The domain resolvesFail/),
+    expect.stringMatching(/^a.testFirst failed check: DNS resolutionFail/),
     ...['b.testRunning', 'c.testNot created', 'd.testNo result', 'f.testPass'].map((text) =>
       expect.stringContaining(text),
     ),

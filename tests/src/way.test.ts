@@ -25,6 +25,15 @@ test.each([
   expect(wayOf(domainOf(changes), [], report, AT).at(-1)?.seen).toBe(text);
 });
 
+test('while no name server answers, that failed, and nothing is known of the records', () => {
+  const problem = { code: 'zone_missing', message: 'It is not registered.', hint: null, since: AT };
+  const way = wayOf(domainOf({ problem, checkedAt: AT }), [], undefined, AT);
+  expect(way.slice(0, 2).map(({ title, verdict }) => [title, verdict])).toEqual([
+    [CHECK_TITLES.delegation, 'fail'],
+    [CHECK_TITLES.resolves, 'unknown'],
+  ]);
+});
+
 test('what is wrong with the certificate is said once on the page, where it stands', () => {
   const problem = { type: 'caa', message: 'Refused.', detail: null, link: null, at: AT };
   const uncovered = ['www.shop.example'];

@@ -48,11 +48,11 @@ export function troubleCount(checks: readonly Check[]): number {
 }
 
 /** Returns the checks with those that ask for an act first. */
-export function troublesFirst(checks: readonly Check[]): Check[] {
+export function troublesFirst<Checked extends Pick<Check, 'verdict'>>(checks: readonly Checked[]): Checked[] {
   return [...checks].sort((one, other) => Number(isTrouble(other)) - Number(isTrouble(one)));
 }
 
-function isTrouble({ verdict }: Check): boolean {
+function isTrouble({ verdict }: Pick<Check, 'verdict'>): boolean {
   return verdict === 'warn' || verdict === 'fail';
 }
 
@@ -60,7 +60,7 @@ const nothing = { verdict: 'nothing', at: null, link: null } as const;
 const unknown = { verdict: 'unknown', at: null, link: null } as const;
 
 function publishedCheck({ currentRelease }: Deployment): Check {
-  const check = { id: 'published', title: 'Published' };
+  const check = { id: 'published', title: 'Publication' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing has been published yet.' };
   const { number, liveSince } = currentRelease;
   return {
@@ -78,7 +78,7 @@ function publishedCheck({ currentRelease }: Deployment): Check {
  * with it.
  */
 function comparedCheck(current: ReleaseDetail | null): Check {
-  const check = { id: 'compared', title: 'Files match your upload' };
+  const check = { id: 'compared', title: 'Comparison with your upload' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
   if (current === null || step?.state !== 'done')
     return { ...check, ...unknown, seen: 'No release has been checked yet.' };
@@ -94,7 +94,7 @@ function comparedCheck(current: ReleaseDetail | null): Check {
 }
 
 function startPageCheck(current: ReleaseDetail | null): Check {
-  const check = { id: 'start-page', title: 'Start page complete' };
+  const check = { id: 'start-page', title: 'Start page' };
   if (current === null) return { ...check, ...unknown, seen: 'No release has been checked yet.' };
   const missing = new Set(current.destinations.flatMap(({ missingLinks }) => missingLinks)).size;
   if (missing === 0) {
@@ -115,7 +115,7 @@ function countText(files: number): string {
 
 /** Returns the result of the last check from outside, or before there is one, of the verification at publishing. */
 function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
-  const check = { id: 'address', title: 'Address reachable' };
+  const check = { id: 'address', title: 'Address' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
@@ -139,7 +139,7 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
 }
 
 function filesCheck({ id, currentRelease }: Deployment): Check {
-  const check = { id: 'files', title: 'All files can be read' };
+  const check = { id: 'files', title: 'Stored files' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'There are no files yet.' };
   const { number, corruptedFileCount: count } = currentRelease;
   if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged files.', at: null, link: null };
@@ -154,7 +154,7 @@ function filesCheck({ id, currentRelease }: Deployment): Check {
 
 function lastReleaseCheck(deployment: Deployment): Check {
   const { id, latestRelease, currentRelease } = deployment;
-  const check = { id: 'last', title: 'The last release went well' };
+  const check = { id: 'last', title: 'Last release' };
   if (latestRelease === null) return { ...check, ...nothing, seen: 'There is no release yet.' };
   const { number, state, finishedAt, errorMessage } = latestRelease;
   const stillLive = currentRelease === null ? '' : ` Release ${currentRelease.number} is still live.`;

@@ -8,6 +8,7 @@ import { writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';
 
+const SERVERS_SHOWN = 4;
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
 
 /**
@@ -23,16 +24,44 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
     ];
   }
   return domains.flatMap((domain) => [
-    { id: `domain ${domain.id}`, title: `${writtenName(domain)} resolves`, ...recordsSeen(domain) },
+    {
+      id: `domain ${domain.id}`,
+      title: `${areServersSilent(domain) ? 'Name servers' : 'DNS records'} of ${writtenName(domain)}`,
+      ...recordsSeen(domain),
+    },
     ...(domain.problem !== null && isCaa(domain) ? [caaCheck(domain, domain.problem)] : []),
     {
       id: `certificate ${domain.id}`,
-      title: `The SSL certificate of ${writtenName(domain)} is valid`,
+      title: `SSL certificate of ${writtenName(domain)}`,
       ...(domain.atPlatform === null
         ? certificateSeen(domain, certificates, now)
         : certificateAtPlatform(domain, domain.atPlatform)),
     },
   ]);
+}
+
+/** Returns whether no name server answered for the domain, so that nothing is known of its records. */
+export function areServersSilent(domain: Domain): boolean {
+  const { code = '' } = domain.problem ?? {};
+  const isOfServers = code === 'zone_missing' || code.startsWith('name_servers_');
+  return isOfServers && nameServersCheck(domain).verdict === 'fail';
+}
+
+export function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
+  const common = { id: 'name-servers', title: CHECK_TITLES.delegation, link: null, at };
+  const asked = records.flatMap(({ seen }) => seen.filter(({ isAuthority }) => isAuthority));
+  const names = (answered: boolean) => [
+    ...new Set(asked.filter(({ values }) => (values !== null) === answered).map(({ server }) => server)),
+  ];
+  const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
+  const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
+  if (at === null) return { ...common, verdict: 'unknown', seen: 'Not checked yet.' };
+  if (problem?.code === 'lookup_failed')
+    return { ...common, verdict: 'unknown', seen: 'Could not be checked from here.' };
+  if (there.length === 0) return { ...common, verdict: 'fail', seen: 'No name server answered.' };
+  if (silent.length > 0)
+    return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };
+  return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
 }
 
 type Seen = Omit<Check, 'id' | 'title'>;
@@ -57,7 +86,9 @@ function recordsSeen(domain: Domain): Seen {
   if (state === 'misconfigured') {
     return { verdict: 'fail', seen: problem?.message ?? 'Its records were changed.', at, link };
   }
-  if (problem !== null) return { verdict: 'warn', seen: problem.message, at, link };
+  if (problem !== null) {
+    return { verdict: areServersSilent(domain) ? 'fail' : 'warn', seen: problem.message, at, link };
+  }
   if (state === 'active') {
     const other = nameNotSet(domain);
     const seen = `Its records point to this deployment.${other === undefined ? '' : ` ${other} is not set yet.`}`;

@@ -3,12 +3,12 @@ import type { CheckId, Report } from '../../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';
-import { domainChecks } from './domain-checks.ts';
+import { areServersSilent, domainChecks, nameServersCheck } from './domain-checks.ts';
 
-const SERVERS_SHOWN = 4;
 /** Authorities date a certificate back by this much. */
 const DATED_BACK_MS = 3_600_000;
 const SAID = 'See above for what is in the way.';
+const GROUNDLESS = 'This cannot be checked while no name server answers.';
 
 /**
  * Returns the way from a name to the bytes behind it, link by link, each with its last finding: from the checks of the
@@ -23,7 +23,9 @@ export function wayOf(
   const [resolves, ...more] = domainChecks([domain], certificates, now);
   const valid = more.at(-1);
   const caa = more.slice(0, -1).map((check) => told(check, 'caa', domain));
-  const records = resolves && told(resolves, 'resolves', domain);
+  const found = resolves && told(resolves, 'resolves', domain);
+  const records =
+    found && areServersSilent(domain) ? { ...found, verdict: 'unknown' as const, seen: GROUNDLESS, at: null } : found;
   const certificate = valid && told(valid, 'certificate', domain);
   const visited = (id: CheckId): Check => {
     const found = report?.checks.find((check) => check.id === id);
@@ -55,23 +57,6 @@ export function wayOf(
     ...(shown === undefined ? [] : [isReplaced ? replaced(shown, domain) : shown]),
     visited('url-up'),
   ];
-}
-
-function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
-  const common = { id: 'name-servers', title: CHECK_TITLES.delegation, link: null, at };
-  const asked = records.flatMap(({ seen }) => seen.filter(({ isAuthority }) => isAuthority));
-  const names = (answered: boolean) => [
-    ...new Set(asked.filter(({ values }) => (values !== null) === answered).map(({ server }) => server)),
-  ];
-  const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
-  const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
-  if (at === null) return { ...common, verdict: 'unknown', seen: 'Not checked yet.' };
-  if (problem?.code === 'lookup_failed')
-    return { ...common, verdict: 'unknown', seen: 'Could not be checked from here.' };
-  if (there.length === 0) return { ...common, verdict: 'fail', seen: 'No name server answered.' };
-  if (silent.length > 0)
-    return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };
-  return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
 }
 
 /** Leaves out what the page of a domain shows once: its name, what is wrong with it, and links to that page. */

@@ -89,7 +89,7 @@ function judge({ hasTls, own, name }: Subject, { urls, end, isLoop }: Chain, out
   if (hops > SHORT)
     return warn(`${hops} redirects follow one another: ${shown}.`, 'Redirect straight to the last address.');
   if (hasTls && own !== null && !last.startsWith('https:')) {
-    return pass(`${shown} ends without https: see “HTTPS is forced”.`);
+    return pass(`${shown} ends without https: see “Redirect to HTTPS”.`);
   }
   return pass(hops === 0 ? `${shown} answers without a redirect.` : shown);
 }
