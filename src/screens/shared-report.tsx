@@ -3,6 +3,7 @@ import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { FailedState } from '../components/page/failed-state.tsx';
+import { Page } from '../components/page/page.tsx';
 import { CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { ReportView } from '../features/diagnostics/report-view.tsx';
 
@@ -16,8 +17,8 @@ export function SharedReportScreen() {
   const failure = shownFailure('The report could not be loaded', report.error);
   const isOver = token === '' || (report.error !== null && isNothing(report.error));
   return (
-    <div className="mx-auto w-full max-w-280 px-4 py-8">
-      <h1 className="mb-4 text-xl font-semibold">Report</h1>
+    <Page>
+      <h1 className="mb-6 text-2xl font-semibold">Report</h1>
       {report.isPending && !isOver && (
         <Card>
           <CheckListSkeleton />
@@ -35,6 +36,6 @@ export function SharedReportScreen() {
         )
       )}
       {report.data && <ReportView report={report.data} />}
-    </div>
+    </Page>
   );
 }

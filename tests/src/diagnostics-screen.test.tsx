@@ -157,7 +157,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
 test('before the first report it is said how one comes to be', async () => {
   const harbour = () => ({ items: [deploymentOf()], nextCursor: null });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'deployments.list': harbour });
-  await shown.sees('No reports yet. Each check makes one, and it is kept here.');
+  await shown.sees('No reports yet. Check a domain name or a deployment above to make one.');
 });
 
 test('a report that could see nothing does not say that all is well', async () => {
@@ -166,6 +166,20 @@ test('a report that could see nothing does not say that all is well', async () =
   const blind = report({ checks: [check({}), check({ id: 'url-up', verdict: 'unknown' }), right] });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => blind }, at);
   await shown.sees('shop.test could not be checked from here');
+});
+
+test('what is wrong comes first in a report that is done, and no time is told of what gave no result', async () => {
+  const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
+  const blind = check({ id: 'dnssec', verdict: 'unknown', seen: 'It could not be asked.' });
+  const mixed = report({ cause: 'resolves', checks: [blind, ...broken.checks] });
+  using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => mixed }, at);
+  await shown.sees('It could not be asked.');
+  const rows = [...shown.page.querySelectorAll('[aria-label="Checks of shop.test"] > li')];
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^FailDNS resolution.*Details, checked in 12 ms/),
+    expect.stringMatching(/^FailDeployment URL/),
+    expect.stringMatching(/^No resultDNSSEC.*DetailsBrowsers/),
+  ]);
 });
 
 test('a stranger with the link sees the report, and nothing to do about it', async () => {

@@ -90,17 +90,19 @@ function StartCard({ deployment, choice, isBusy, onRun }: StartCardProps) {
     <Card>
       <CardBody className="flex flex-col gap-3">
         <ReportForm isBusy={isBusy} onName={(name) => onRun({ name })} />
-        <div className="flex flex-wrap gap-3 empty:hidden">
-          {choice}
-          {deployment !== null && (
-            <Button isBusy={isBusy} busyLabel="Checking…" onClick={() => onRun({ deploymentId: deployment.id })}>
-              <RefreshCw />
-              <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
-                Check {deployment.name}
-              </span>
-            </Button>
-          )}
-        </div>
+        {choice && (
+          <div className="flex flex-wrap gap-x-3 gap-y-1.5 border-t border-line pt-3">
+            <p className="basis-full font-medium">Check a deployment</p>
+            {choice}
+            {deployment !== null && (
+              <Button isBusy={isBusy} busyLabel="Checking…" onClick={() => onRun({ deploymentId: deployment.id })}>
+                <span>
+                  Check<span className="sr-only"> {deployment.name}</span>
+                </span>
+              </Button>
+            )}
+          </div>
+        )}
       </CardBody>
     </Card>
   );

@@ -7,9 +7,10 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { CHECK_TITLES } from './check-titles.ts';
+import { troublesFirst } from './checks.ts';
 import { VERDICT_LOOKS } from './verdict-looks.ts';
 
-type ShownCheck = SharedReport['checks'][number];
+type ShownCheck = Report['checks'][number] | SharedReport['checks'][number];
 type ReportViewProps = {
   report: Report | SharedReport;
   /** Shown beside the headline. */
@@ -20,7 +21,8 @@ type ReportViewProps = {
 
 /** A report: its headline, the changes since the last one, and each check with all its questions. */
 export function ReportView({ report, actions, repair }: ReportViewProps) {
-  const { checks, checkCount, state, startedAt } = report;
+  const { checkCount, state, startedAt } = report;
+  const checks: readonly ShownCheck[] = report.checks;
   const isRunning = state === 'running';
   const progress = checkCount === 0 ? 'Starting…' : `${checks.length} of ${checkCount} checks done`;
   return (
@@ -45,7 +47,8 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
       )}
       <Changes report={report} />
       <ul aria-label={`Checks of ${report.name}`} className="divide-y divide-line">
-        {checks.map((check) => (
+        {/* While they arrive, none moves. */}
+        {(isRunning ? checks : troublesFirst(checks)).map((check) => (
           <li key={check.id} className="px-4 py-3.5 sm:px-5">
             <CheckRow check={check} repair={repair !== undefined && 'repair' in check ? repair(check) : null} />
           </li>
@@ -126,11 +129,11 @@ function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
   );
 }
 
-function Details({ check: { why, asked, tookMs } }: { check: ShownCheck }) {
+function Details({ check: { verdict, why, asked, tookMs } }: { check: ShownCheck }) {
   return (
     <details className="mt-1 text-sm text-ink-muted">
       <summary className="w-fit cursor-pointer rounded-tight py-1 hover:text-ink touch:py-3">
-        Details, checked in {tookMs} ms
+        Details{verdict !== 'unknown' && tookMs > 0 && `, checked in ${tookMs} ms`}
       </summary>
       <p className="mt-1">{why}</p>
       <ul className="mt-2 flex flex-col gap-1.5">
