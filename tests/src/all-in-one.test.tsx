@@ -262,7 +262,7 @@ test('a domain that is active with its certificate ends the pipeline', async () 
   await shown.sees('8 of 8 stages done');
   expect(stage(shown, 'Certificate').text).toContain("Issued by Let's Encrypt, valid until");
   expect(stage(shown, 'Diagnostics').text).toContain('www.shop.example serves your site');
-  expect(stage(shown, 'Domain').text).toContain('shop.example with www.shop.example as its main name');
+  expect(stage(shown, 'Domain').text).toContain('shop.example with www as its main name');
   expect(shown.linkTo('Visit')).toBe('https://shop.example');
 });
 

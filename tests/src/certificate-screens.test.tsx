@@ -193,7 +193,7 @@ test('none is offered while no domain is proved, which none could be issued for'
 
 test.each([
   ['adding one', [deploymentOf()], 'Add a domain', '/domains?add=1'],
-  ['a deployment, where there is none to give one', [], 'New deployment', '/new-deployment'],
+  ['a deployment, where there is none to give one', [], 'Publish a folder', '/new-deployment'],
 ])('who has no domain is led to %s, where there would be nothing to order', async (_what, items, label, to) => {
   using shown = showScreen(<CertificatesScreen />, {
     'certificates.list': () => ({ items: [], localRoot: null }),

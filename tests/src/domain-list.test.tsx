@@ -8,7 +8,7 @@ import { deploymentOf } from '../support/screen-fixtures.ts';
 
 test('domains are listed with their state, and one can be added', async () => {
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf()));
-  await shown.sees('with www.shop.example');
+  await shown.sees('harbour · with www');
   expect(shown.page.textContent).toContain('Waiting for DNS');
   expect(shown.button('Add a domain')).toBeDefined();
 });
@@ -16,7 +16,7 @@ test('domains are listed with their state, and one can be added', async () => {
 test('a name that is not set is said in the row of its domain, once the domain works', async () => {
   const records = [recordOf({ state: 'ok' }), recordOf({ name: 'www.shop.example', type: 'CNAME' })];
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ state: 'active', records })));
-  await shown.sees('www.shop.example not set yet');
+  await shown.sees('www not set yet');
 });
 
 test('the tab of a deployment lists its domains alone, and adds one to it without asking to which', async () => {
@@ -30,7 +30,7 @@ test('the tab of a deployment lists its domains alone, and adds one to it withou
   };
   const path = `/deployments/${domain.deploymentId}?tab=domains`;
   using shown = showScreen(<DeploymentScreen />, answers, { pattern: '/deployments/:deploymentId', path });
-  await shown.sees('with www.shop.example');
+  await shown.sees('with www');
   expect(listed.mock.calls.map(([input]: unknown[]) => input)).toEqual([
     expect.objectContaining({ deploymentId: domain.deploymentId }),
   ]);

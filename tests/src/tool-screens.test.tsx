@@ -109,7 +109,7 @@ test('without a deployment each screen has one empty state, which leads to the f
   ]);
   using domains = showScreen(<DomainsScreen />, deploymentsAre());
   await domains.sees('No domains yet.');
-  expect(domains.linkTo('New deployment')).toBe('/new-deployment');
+  expect(domains.linkTo('Publish a folder')).toBe('/new-deployment');
   expect(titlesOf(domains)).toEqual(['Your domains']);
   using certificates = showScreen(<CertificatesScreen />, deploymentsAre());
   await certificates.sees('No certificates yet.');

@@ -84,9 +84,9 @@ function FirstDomain() {
   const { data } = trpc.deployments.list.useQuery({ limit: 1 });
   if (data === undefined) return null;
   return (
-    <Button asChild>
+    <Button variant="primary" asChild>
       {data.items.length === 0 ? (
-        <Link to={paths.newDeployment}>New deployment</Link>
+        <Link to={paths.newDeployment}>Publish a folder</Link>
       ) : (
         <Link to={`${paths.domains}?add=1`}>Add a domain</Link>
       )}

@@ -15,8 +15,7 @@ import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths/paths.ts';
-import { writtenName } from '../../lib/written-name.ts';
-import { counterpartText } from './counterpart-text.ts';
+import { besideName, counterpartText } from './counterpart-text.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
 import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
@@ -119,7 +118,7 @@ function useAdding(): [boolean, (isAdding: boolean) => void] {
 function NewDeployment() {
   return (
     <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>New deployment</Link>
+      <Link to={paths.newDeployment}>Publish a folder</Link>
     </Button>
   );
 }
@@ -155,13 +154,13 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
   const unset = domain.state === 'active' && domain.problem === null ? nameNotSet(domain) : undefined;
   const withOther = domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)];
   const about = [
-    ...(domain.unicodeName === undefined ? [] : [domain.name]),
-    ...(unset === undefined ? withOther : [`${writtenName(domain, unset)} not set yet`]),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
+    ...(unset === undefined ? withOther : [`${besideName(domain, unset)} not set yet`]),
+    ...(domain.unicodeName === undefined ? [] : [domain.name]),
   ].join(' · ');
   const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto_11rem] sm:gap-x-6 sm:px-5">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto_8.5rem] sm:gap-x-6 sm:px-5">
       <Link
         to={href.domain(domain.id)}
         className="-my-0.5 flex min-w-0 max-sm:col-span-2 rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
@@ -181,7 +180,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
       <span className="text-sm text-ink-muted tabular-nums max-sm:hidden sm:col-start-2 sm:row-span-2 sm:row-start-1">
         {seen}
       </span>
-      <span className="sm:col-start-3 sm:row-span-2 sm:row-start-1">
+      <span className="sm:col-start-3 sm:row-span-2 sm:row-start-1 sm:justify-self-end">
         <DomainBadge domain={domain} />
       </span>
     </li>
