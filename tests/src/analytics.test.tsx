@@ -67,7 +67,7 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
   const rows = shown.rows('Visits by day');
   expect(rows).toHaveLength(1);
   expect(rows[0]).toContain('1,200 views · 300 visitors · 8.4 MB');
-  await shown.sees('2 live · 1 failed · 2.0 s · 8.4 MB');
+  await shown.sees('2 live · 1 failed · median 2.0 s, 8.4 MB');
 });
 
 test('no visits, visits that cannot be fetched, and a plan that keeps none say so', async () => {

@@ -206,8 +206,8 @@ test('of two deployments of one name the one is told from the other, in a choice
     );
   }
   using history = showScreen(<DeploymentHistoryScreen />, answers);
-  await history.sees('Harbour (harbour-2), release 1');
-  expect(history.linkTo('Harbour (harbour-2), release 2 → release 1')).toBe('/deployments/second/releases/1');
+  await history.sees('Harbour (harbour-2), Release 1');
+  expect(history.linkTo('Harbour (harbour-2), Release 2 → release 1')).toBe('/deployments/second/releases/1');
 });
 
 test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {

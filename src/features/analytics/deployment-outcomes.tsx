@@ -17,7 +17,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'failed', title: 'Failed', className: 'text-right' },
         { key: 'cancelled', title: 'Cancelled', className: 'text-right max-xl:hidden' },
         { key: 'median', title: 'Median time', className: 'text-right' },
-        { key: 'latest', title: 'Newest release', className: 'max-md:hidden' },
+        { key: 'latest', title: 'Newest release', className: 'max-xl:hidden' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -35,7 +35,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
   return (
     <TableRow>
       {/* A long name is cut, not the row. */}
-      <TableCell className="sm:w-1/3 sm:max-w-0">
+      <TableCell className="sm:w-full sm:max-w-0">
         <Link
           to={href.deployment(deploymentId)}
           title={deploymentLabel}
@@ -46,7 +46,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
       </TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
         {outcomesInOneLine(outcomes, [
-          ...(typicalMs === null ? [] : [formatDuration(typicalMs)]),
+          ...(typicalMs === null ? [] : [`median ${formatDuration(typicalMs)}`]),
           `newest: release ${latest.number}`,
         ])}
       </TableCell>
@@ -58,7 +58,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
       ))}
       <TableCell className={`${figure} max-xl:hidden!`}>{outcomes.cancelled.toLocaleString('en')}</TableCell>
       <TableCell className={figure}>{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</TableCell>
-      <TableCell className="text-ink-muted max-md:hidden!">
+      <TableCell className="text-ink-muted max-xl:hidden!">
         <Link
           to={href.release(deploymentId, latest.number)}
           className="relative rounded-tight py-0.5 tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"

@@ -42,7 +42,9 @@ function PlatformRow({ row }: { row: Row }) {
     <TableRow>
       <TableCell className="font-medium">{PLATFORMS[platform].title}</TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
-        {outcomesInOneLine(row, [...(medianMs === null ? [] : [formatDuration(medianMs)]), formatSize(medianBytes)])}
+        {outcomesInOneLine(row, [
+          `median ${medianMs === null ? '' : `${formatDuration(medianMs)}, `}${formatSize(medianBytes)}`,
+        ])}
       </TableCell>
       {[releases, live, failed, cancelled].map((count, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move

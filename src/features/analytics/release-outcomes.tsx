@@ -28,7 +28,7 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
               key={outcome}
               name={
                 <>
-                  <Icon className={classNames('size-3.5', text)} /> {word}
+                  <Icon className={classNames('size-3.5', outcomes[outcome] === 0 ? 'text-unknown' : text)} /> {word}
                 </>
               }
               value={outcomes[outcome].toLocaleString('en')}

@@ -82,14 +82,12 @@ const stateCell = 'max-sm:grow';
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 /** On a small screen the facts share one line: a long name takes what the others leave, and is cut there. */
-const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden!`;
-/** A list of one deployment has the room for a long name. */
-const byWidth = (showsDeployment: boolean) => (showsDeployment ? 'xl:max-w-44' : 'xl:max-w-72');
+const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden! xl:max-w-72`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
 const sizeCell = `${tookCell} max-2xl:hidden!`;
 
-/** One line, in which a long name is cut and the number is not; the row around it is the same link. */
-const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
+/** A long name is cut, and the number below it is not; the row around it is the same link. */
+const rowLink = 'block min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
 
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
@@ -101,20 +99,18 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow className={row}>
-      {/* A long name is cut, not the row; it has a line of its own where there is no room for the number. */}
       <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
-        <Link to={address} title={title} className={classNames(rowLink, 'font-medium sm:max-2xl:flex-wrap')}>
-          {showsDeployment && <OwnerName label={ownerLabel(release)} />}
-          <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
+          <Titled label={showsDeployment && ownerLabel(release)} text={`Release ${release.number}`} />
         </Link>
       </TableCell>
       <TableCell className={stateCell}>
         <ReleaseStates release={release} />
       </TableCell>
-      <TableCell className={classNames(byCell, byWidth(showsDeployment), 'xl:min-w-28')}>
+      <TableCell className={classNames(byCell, 'xl:min-w-28')}>
         <span title={release.createdBy} className="flex min-w-0">
           <span className="truncate">{release.createdBy}</span>
-          <span className="whitespace-pre max-sm:hidden">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
+          <span className="whitespace-pre max-sm:hidden">{` · ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
         </span>
       </TableCell>
       <TableCell className={factCell}>
@@ -148,13 +144,15 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
   );
 }
 
-/** The deployment's name before the number: however much of it is cut, the comma stays. */
-function OwnerName({ label }: { label: string }) {
+/** The deployment's name, where it is told, and below it what was done; read aloud, they are one line. */
+function Titled({ label, text }: { label: string | false; text: string }) {
+  if (label === false) return text;
   return (
-    <span className="flex min-w-0">
-      <span className="truncate">{label}</span>
-      <span className="whitespace-pre">, </span>
-    </span>
+    <>
+      <span className="block truncate">{label}</span>
+      <span className="sr-only">, </span>
+      <span className="block text-sm font-normal text-ink-muted">{text}</span>
+    </>
   );
 }
 
@@ -200,25 +198,19 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
 function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
   const { deploymentId, toNumber, createdBy, createdAt, endedAt } = rollBack;
   const text = rollBackText(rollBack);
-  const shownText = showsDeployment ? text : `R${text.slice(1)}`;
+  const shownText = `R${text.slice(1)}`;
   const title = showsDeployment ? `${ownerLabel(rollBack)}, ${text}` : shownText;
   return (
     <TableRow className={row}>
       <TableCell className={nameCell}>
-        {/* Both numbers are needed: beside a name they take a line of their own where there is no room. */}
-        <Link
-          to={href.release(deploymentId, toNumber)}
-          title={title}
-          className={classNames(rowLink, 'max-2xl:flex-wrap')}
-        >
-          {showsDeployment && <OwnerName label={ownerLabel(rollBack)} />}
-          <span className="shrink-0">{shownText}</span>
+        <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
+          <Titled label={showsDeployment && ownerLabel(rollBack)} text={shownText} />
         </Link>
       </TableCell>
       <TableCell className={stateCell}>
         <RollBackBadge state={rollBack.state} isForward={isForward(rollBack)} />
       </TableCell>
-      <TableCell className={classNames(byCell, byWidth(showsDeployment))}>
+      <TableCell className={byCell}>
         <span title={createdBy} className="block min-w-0 truncate">
           {createdBy}
         </span>
