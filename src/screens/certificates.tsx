@@ -26,7 +26,7 @@ export function CertificatesScreen() {
     return [{ key: id, name, url }, ...own.map((domain) => ({ key: domain.id, name, url: domain.url }))];
   });
   return (
-    <div className="max-w-reading">
+    <>
       <PageHeader
         title="SSL Certificates"
         description="The certificates of your domains, and whether each of your addresses uses HTTPS."
@@ -72,7 +72,7 @@ export function CertificatesScreen() {
           </ul>
         </Card>
       </CertificateList>
-    </div>
+    </>
   );
 }
 

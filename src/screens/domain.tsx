@@ -141,8 +141,9 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
             <OverCap deploymentId={domain.deploymentId} />
           </Suspense>
         )}
-        {!mayRepair && <DomainNotice domain={domain} />}
+        {/* Nothing else helps until other computers reach this one. */}
         {!isEnding && <LoopbackNotice records={domain.records} />}
+        {!mayRepair && <DomainNotice domain={domain} />}
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
         {!isRemoving && <RecordCards domain={isEnding ? proofOnly(domain) : domain} />}
         {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}
