@@ -21,10 +21,11 @@ import { DeploymentSelect } from '../features/deployments/manage/deployment-sele
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
-import { type Check, checksOf, troubleCount, troublesFirst } from '../features/diagnostics/checks.ts';
+import { type Check, checksOf, troubleCount } from '../features/diagnostics/checks.ts';
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
+import { troublesFirst } from '../features/diagnostics/verdict-looks.ts';
 import { endOf, type ReleasePart, releaseParts, tookOf } from '../features/releases/progress/release-parts.ts';
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';

@@ -7,6 +7,7 @@ import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber } from '../../lib/waiting.ts';
+import { isTrouble } from './verdict-looks.ts';
 
 /** `unknown`: not checked yet; it is never shown as wrong or as right. */
 export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing';
@@ -45,15 +46,6 @@ export function checksOf(
 /** Returns the number of checks that ask for an act. */
 export function troubleCount(checks: readonly Check[]): number {
   return checks.filter(isTrouble).length;
-}
-
-/** Returns the checks with those that ask for an act first. */
-export function troublesFirst<Checked extends Pick<Check, 'verdict'>>(checks: readonly Checked[]): Checked[] {
-  return [...checks].sort((one, other) => Number(isTrouble(other)) - Number(isTrouble(one)));
-}
-
-function isTrouble({ verdict }: Pick<Check, 'verdict'>): boolean {
-  return verdict === 'warn' || verdict === 'fail';
 }
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;

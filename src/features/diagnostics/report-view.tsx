@@ -7,8 +7,7 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { CHECK_TITLES } from './check-titles.ts';
-import { troublesFirst } from './checks.ts';
-import { VERDICT_LOOKS } from './verdict-looks.ts';
+import { troublesFirst, VERDICT_LOOKS } from './verdict-looks.ts';
 
 type ShownCheck = Report['checks'][number] | SharedReport['checks'][number];
 type ReportViewProps = {

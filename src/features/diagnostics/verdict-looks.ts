@@ -8,3 +8,12 @@ export const VERDICT_LOOKS: Record<CheckVerdict, { tone: BadgeTone; icon: Lucide
   fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
   unknown: { tone: 'unknown', icon: CircleDashed, word: 'No result' },
 };
+
+/** Returns the checks with those that ask for an act first. */
+export function troublesFirst<Checked extends { verdict: string }>(checks: readonly Checked[]): Checked[] {
+  return [...checks].sort((one, other) => Number(isTrouble(other)) - Number(isTrouble(one)));
+}
+
+export function isTrouble({ verdict }: { verdict: string }): boolean {
+  return verdict === 'warn' || verdict === 'fail';
+}
