@@ -150,7 +150,7 @@ export const DNS_PROVIDERS: Record<DnsProviderId, DnsProviderFacts> = {
     credential: 'personal access token',
     url: 'https://cloud.digitalocean.com/account/api/tokens',
     path: 'API, Tokens, Generate New Token',
-    permissions: ['Custom scopes: all of domain (create, read, update and delete).'],
+    permissions: ['Custom scopes: everything under “domain” (create, read, update and delete).'],
     fields: [TOKEN_FIELD],
   },
   // docs.hetzner.com, "Generating an API token", 2026.

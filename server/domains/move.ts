@@ -140,7 +140,7 @@ export async function requireNobodyLedTo(
   const { title } = PLATFORMS[platform];
   throw new AppError(
     'conflict',
-    `The records of ${led.name} still point to ${title}: its visitors would find nothing.`,
+    `The records of ${led.name} still point to ${title}: visitors of ${led.name} would find nothing.`,
     {
       hint: 'Change them as the page of the domain shows, or remove the domain, then try again.',
     },

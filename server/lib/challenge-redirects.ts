@@ -11,8 +11,8 @@ export const ODD_REMEDY = 'Let /.well-known/acme-challenge/ be answered without 
  */
 export function oddRedirect(to: URL): string | null {
   if (to.protocol !== 'http:' && to.protocol !== 'https:')
-    return `redirects our own test to ${to.protocol}, and certificate authorities follow to http and https alone`;
+    return `redirects our own test to ${to.protocol}, but certificate authorities follow redirects only to http and https`;
   const port = portOf(to);
   if (port === 80 || port === 443) return null;
-  return `redirects our own test to port ${port}, and certificate authorities follow to ports 80 and 443 alone`;
+  return `redirects our own test to port ${port}, but certificate authorities follow redirects only to ports 80 and 443`;
 }

@@ -239,7 +239,7 @@ type Visit = {
 };
 
 function visitorText({ isPointed, isProved, hasWorked, hasOwn, redirectsTo }: Visit): string {
-  if (!isPointed) return `does not point here${hasOwn ? ' alone' : hasWorked ? '' : ' yet'}.`;
+  if (!isPointed) return hasOwn ? 'points here only in part.' : `does not point here${hasWorked ? '' : ' yet'}.`;
   if (!isProved) return 'points here, and is served once you have proved that it is yours.';
   return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
 }

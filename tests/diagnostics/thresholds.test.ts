@@ -144,9 +144,21 @@ test.each([
 });
 
 test.each([
-  ['a port', 'https', ':9443', false, 'port 9443, and certificate authorities follow to ports 80 and 443 alone'],
-  ['a port of ours', 'https', ':8443', true, 'port 8443, and certificate authorities follow to ports 80 and 443 alone'],
-  ['a scheme', 'ftp', '', false, 'ftp:, and certificate authorities follow to http and https alone'],
+  [
+    'a port',
+    'https',
+    ':9443',
+    false,
+    'port 9443, but certificate authorities follow redirects only to ports 80 and 443',
+  ],
+  [
+    'a port of ours',
+    'https',
+    ':8443',
+    true,
+    'port 8443, but certificate authorities follow redirects only to ports 80 and 443',
+  ],
+  ['a scheme', 'ftp', '', false, 'ftp:, but certificate authorities follow redirects only to http and https'],
 ])('our own answer is not looked for at %s where no authority goes', async (_, scheme, port, isOwn, seen) => {
   const path = '/.well-known/acme-challenge/token';
   const leads = { [`http://${NAME}${path}`]: `${scheme}://${NAME}${port}${path}` };

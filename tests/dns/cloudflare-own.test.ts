@@ -123,7 +123,7 @@ test('a token that opens zones but not their records says so at once', async () 
   subject.standIn.fail('records', { how: 'status', ...refusal(403, 10000, 'Authentication error') });
   const { identity, warnings } = await subject.verify();
   expect(identity).toBe('Account of a person');
-  expect(warnings).toEqual([`The token cannot read the records of ${OURS}. Give it DNS: Edit.`]);
+  expect(warnings).toEqual([`The token cannot read the records of ${OURS}. Give it the permission DNS: Edit.`]);
 });
 
 test('a token with letters that no header has, or of another form, is said to be wrong', async () => {

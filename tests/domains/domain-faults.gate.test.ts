@@ -114,7 +114,7 @@ const FAULTS: readonly Fault[] = [
       await lab.registry.createZone(zone, { [`${zone} NS`]: ['ns.test.'] });
     },
     message:
-      'moved.test has other name servers now: ns.test. The TXT record of _fairlead.moved.test and 2 other records are not there.',
+      'moved.test has other name servers now: ns.test. The TXT record of _fairlead.moved.test and 2 other records are missing there.',
   },
   {
     fault: 'the address was changed',

@@ -52,13 +52,13 @@ test('domains that need a record, or have lost one, are named with the way to me
   );
   await shown.sees('b.example needs attention');
   expect(shown.items()).toEqual([
-    'a.example needs a recordThe TXT record _p.a proves that it is yours. It has not been seen yet.See what to do',
+    'a.example needs a recordThe TXT record _p.a, your proof of ownership, has not been seen yet.See what to do',
     'b.example needs attentionThe A record of b.example is gone.Fix it',
     'c.example needs a recordThe A record of shop.example has not been seen yet.See what to do',
     'e.example is not set up yetIt is not registered.See what to do',
     'f.example needs attentionIts proof is gone.See what to do',
     expect.stringContaining(
-      'Another account has proved that it owns d.exampleIf it is yours, replace that account’s TXT record with yours.',
+      'Another account has proved that it owns d.exampleIf the domain is yours, replace the other TXT record with yours.',
     ),
     expect.stringContaining('More domains need a record'),
   ]);

@@ -163,7 +163,7 @@ test('who removes a connection is told of each deployment by its name and its ad
   expect(items().map((item) => item.textContent)).toEqual(['harbour, harbour.netlify.app', 'quay']);
   // They can be deleted, and a draft is not live.
   expect(document.body.textContent).toContain(
-    'What is live stays live, but without it these deployments cannot be published or rolled back, and deleting one leaves its files at Netlify:',
+    'What is live stays live, but without this connection you cannot publish the deployments below or roll them back. If you delete one, its files stay at Netlify.',
   );
 });
 

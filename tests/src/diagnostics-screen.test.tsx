@@ -76,7 +76,7 @@ test('a name is typed, its checks come one by one, and the first broken link is 
   expect(shown.page.textContent).toContain('1 of 2 checks done');
 
   shownReport = broken;
-  await shown.sees('This follows from “DNS resolution”.');
+  await shown.sees('The cause is under “DNS resolution”.');
   expect(shown.page.querySelector('h2')?.textContent).toBe('shop.test has no address.');
   expect(shown.page.textContent).toContain('AAAA of shop.test appeared: 2001:db8::1');
   expect(shown.page.textContent).toContain('Set A shop.test to 192.0.2.1.');

@@ -53,9 +53,9 @@ const [harbour, bakery, inn] = [
 const dialogText = () => document.querySelector('[role="dialog"]')?.textContent;
 
 test.each([
-  ['active', bakery, 'It points to harbour now, and then to bakery. Its records stay as they are.'],
-  ['active', inn, 'It points to harbour now, and then to inn. It may need other records'],
-  ['pending_dns', bakery, 'It belongs to harbour now, and then to bakery.'],
+  ['active', bakery, 'It points to harbour now, and after the move to bakery. Its records stay as they are.'],
+  ['active', inn, 'It points to harbour now, and after the move to inn. It may need other records'],
+  ['pending_dns', bakery, 'It belongs to harbour now, and after the move to bakery.'],
 ] as const)('whoever moves a domain (%s) reads whose it is now, and whose afterwards', (state, other, text) => {
   const nothing = () => undefined;
   const ends = { onClose: nothing, onRemoved: nothing };
@@ -86,7 +86,7 @@ test('until the dialog of a move closes, it says what it said, and then whose th
   await vi.waitFor(() => expect(dialogText()).toContain('Moving…'));
   // The list of domains is read again before the dialog closes.
   flushSync(() => show(moved));
-  expect(dialogText()).toContain('It belongs to harbour now, and then to bakery.');
+  expect(dialogText()).toContain('It belongs to harbour now, and after the move to bakery.');
   answer(moved);
   await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
   expect(toasts.get().at(-1)?.description).toContain('shop.example belongs to bakery now');

@@ -239,7 +239,7 @@ test('a claim that was lost says so, and shows the proof that takes the name bac
     records: [proof, recordOf({ value: '127.0.0.1' })],
   });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
-  await shown.sees('If it is yours, replace that account’s TXT record with the one below.');
+  await shown.sees('If the domain is yours, replace the other account’s TXT record with the one below.');
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
   expect(shown.rows('Records')).toHaveLength(1);
   expect(shown.button('Check now')).toBeDefined();
@@ -363,7 +363,10 @@ test('a change can be left out of the plan; without one there is nothing to writ
   const submit = () => document.querySelector<HTMLButtonElement>('[role="dialog"] [type="submit"]');
   await vi.waitFor(() => expect(submit()?.textContent).toBe('Write 2 records'), 10_000);
   for (const box of boxes()) flushSync(() => box.click());
-  expect([submit()?.disabled, document.body.textContent]).toEqual([true, expect.stringContaining('all are left out')]);
+  expect([submit()?.disabled, document.body.textContent]).toEqual([
+    true,
+    expect.stringContaining('No change is chosen'),
+  ]);
   flushSync(() => boxes()[0]?.click());
   expect(submit()?.textContent).toBe('Write 1 record');
   submit()?.click();
@@ -398,7 +401,7 @@ test('a change that is being put back, or could not be, is not taken for one tha
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The change was not undone');
   // The records of the plan count as on their way: nothing else on the page would plan.
-  shown.button('Plan the records again').click();
+  shown.button('Work out the changes again').click();
   await vi.waitFor(() => expect(document.body.textContent).toContain('Write 1 record'), 10_000);
 });
 

@@ -108,8 +108,8 @@ test('what has to go before a CNAME is told, also once the domain has worked', a
   const problem = { code: 'records_changed', message: 'Changed.', hint: null, since: new Date() };
   const clash = recordOf({ ...www, state: 'wrong', seen: [answerOf('ns1', ['192.0.2.77'])] });
   for (const [domain, text] of [
-    [domainOf({ state: 'misconfigured', problem, records: [clash] }), 'has an address of its own, 192.0.2.77: remove'],
-    [domainOf({ records: [recordOf(www)] }), 'If www.shop.example has records of its own (A, TXT, MX), remove them'],
+    [domainOf({ state: 'misconfigured', problem, records: [clash] }), 'has an address record, 192.0.2.77: remove'],
+    [domainOf({ records: [recordOf(www)] }), 'If www.shop.example has other records (A, TXT, MX), remove them'],
   ] as const) {
     using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
     await shown.sees(text);
@@ -190,7 +190,7 @@ test('a name that worked once is not said to lead here not yet, and no cache is 
   expect(shown.page.textContent).not.toMatch(/caches/i);
   const beside = recordOf({ state: 'wrong', seen: [answerOf('ns1', ['203.0.113.7', '192.0.2.9'])] });
   using shared = showScreen(<DomainScreen />, domainAnswers({ ...domain, records: [beside] }), PLACE);
-  await shared.sees('shop.example does not point here alone.');
+  await shared.sees('shop.example points here only in part.');
   const later = { ...domain, checkedAt: new Date('2126-01-01') };
   using again = showScreen(<RecordTable domain={later} />, {});
   expect(again.page.textContent).toContain('Caches may show the old value until');
@@ -217,7 +217,7 @@ test('before a working domain loses its records by an undo, they are named, and 
   await shown.sees('The records are written');
   shown.button('Undo').click();
   const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
-  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example no longer reach'), 10_000);
+  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type shop.example will no longer reach'), 10_000);
   expect(dialog()).toContain('A shop.example 203.0.113.7');
   expect(undone).not.toHaveBeenCalled();
 
@@ -275,7 +275,7 @@ test('an undo that takes www alone does not say that the main name is lost', asy
   shown.button('Undo').click();
   const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
   await vi.waitFor(() => expect(dialog()).toContain('Visitors who type'), { timeout: 30_000 });
-  expect(dialog()).toContain('Visitors who type www.shop.example no longer reach');
+  expect(dialog()).toContain('Visitors who type www.shop.example will no longer reach');
 });
 
 test('the list names the main name where it is the other of the two', async () => {

@@ -130,7 +130,7 @@ async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo>
     // Zones and their records need different permissions; Cloudflare does not say what may be written.
     warnings: await warningsFor(TITLE, zones, {
       read: ({ id }) => ask(call, vendor, { url: `/zones/${id}/dns_records?per_page=1` }, pageSchema(recordSchema)),
-      warning: ({ name }) => `The token cannot read the records of ${name}. Give it DNS: Edit.`,
+      warning: ({ name }) => `The token cannot read the records of ${name}. Give it the permission DNS: Edit.`,
     }),
   };
 }

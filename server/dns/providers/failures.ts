@@ -16,7 +16,7 @@ const FAILURES = {
   },
   zone_not_found: {
     says: (title, said) => `${title} no longer has this zone in the connected account${said}.`,
-    remedy: () => 'In Settings, connect the account that holds the zone. Then plan the records again.',
+    remedy: () => 'In Settings, connect the account that holds the zone. Then work out the changes again.',
   },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
@@ -29,7 +29,7 @@ const FAILURES = {
   records_refused: {
     says: (title, said) => `${title} does not accept these records${said}.`,
     remedy: (title) =>
-      `Nothing was changed. Look at the records of this name at ${title}, then plan the records again.`,
+      `Nothing was changed. Look at the records of this name at ${title}, then work out the changes again.`,
   },
   platform_down: {
     says: (title, said) => `${title} did not respond as expected${said}.`,

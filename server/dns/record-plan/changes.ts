@@ -27,6 +27,6 @@ export function sameValues(one: RecordData | null, other: RecordData | null): bo
 
 export function recordsChanged({ type, name }: Pick<RecordChange, 'type' | 'name'>): AppError {
   return new AppError('records_changed', `The ${type} records of ${name} were changed in the meantime.`, {
-    hint: 'Nothing was overwritten. Plan the records again, starting from what is there now.',
+    hint: 'Nothing was overwritten. Work out the changes again, starting from what is there now.',
   });
 }

@@ -111,7 +111,7 @@ function atName({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[], 
   return [
     ...besideCname(zone.name, name, required, there),
     ...fixed.map(({ type }): Found => {
-      const message = `Your DNS provider keeps the ${type} record of ${name} in a form that Fairlead cannot change. Remove it there, then plan the records again.`;
+      const message = `Your DNS provider keeps the ${type} record of ${name} in a form that Fairlead cannot change. Remove it there, then work out the changes again.`;
       return { code: 'records_fixed', message, blocks: name };
     }),
     ...proxied.slice(0, 1).map((): Found => {

@@ -50,7 +50,7 @@ export async function requireWithinLimits(providers: LedgerProviders, use: Autho
     if (unless !== undefined) times.push(await nextAllowedAt(providers.authority, unless, now));
     const at = new Date(Math.min(...times.map((time) => time.getTime())));
     if (at <= now) continue;
-    const detail = `The limit of ${limit.count} ${WHAT[kind]} is reached until ${at.toISOString()}.`;
+    const detail = `The limit of ${limit.count} ${WHAT[kind]} is used up until ${at.toISOString()}.`;
     throw new AuthorityError(ownProblem('budget', detail, at.getTime() - now.getTime()));
   }
 }

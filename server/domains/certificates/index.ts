@@ -237,7 +237,7 @@ export async function revokeCertificate(
 function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc['issued']>, isTold: boolean): string {
   if (isTold) return `It is no longer served, and ${issuer} was told. Serial ${serial}.`;
   const why = `${issuer} was not told, since another authority is in use here now`;
-  return `It is no longer served. ${why}: whoever has its key can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
+  return `It is no longer served. ${why}, so whoever has the key of the certificate can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
 }
 
 /** Tries the conditions of the next renewal, without getting a certificate. Throws `not_found`, `rate_limited`. */

@@ -34,7 +34,7 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
   if (plan.state === 'undoing' || plan.state === 'undone') {
     const message =
       plan.state === 'undone' ? 'These record changes were undone.' : 'These record changes are being undone.';
-    throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
+    throw new AppError('plan_outdated', message, { hint: 'Work out the changes again.' });
   }
   const meanwhile = () => applyPlan(ctx, input);
   if (plan.state === 'planned' && leave.length > 0) {
@@ -43,7 +43,7 @@ export async function applyPlan(ctx: AccountContext, input: ApplyPlanInput): Pro
   }
   if (openChanges(plan).some(({ name }) => leave.includes(name))) {
     const message = 'Some of the changes that you now leave out have already begun.';
-    throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
+    throw new AppError('plan_outdated', message, { hint: 'Work out the changes again.' });
   }
   if (plan.state === 'applied') return toRecordPlan(plan);
   return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying', meanwhile });

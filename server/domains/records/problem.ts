@@ -194,8 +194,9 @@ function absentText(records: readonly CheckedRecord[], before: ReadonlySet<strin
   const absent = answered.filter((record) => record.state !== 'ok' && before.has(recordKey(record)));
   const [first, ...more] = absent;
   if (first === undefined) return RIGHT_THERE;
+  const how = absent.every(isGone) ? 'missing' : absent.some(isGone) ? 'missing or wrong' : 'wrong';
   const others = more.length === 0 ? ' is' : ` and ${formatCount(more.length, 'other record')} are`;
-  return `The ${first.type} record of ${first.name}${others} not ${absent.every(isGone) ? '' : 'right '}there.`;
+  return `The ${first.type} record of ${first.name}${others} ${how} there.`;
 }
 
 /** Returns whether nothing stands in place of a record; addresses alone may stand in place of an ALIAS. */

@@ -214,7 +214,7 @@ async function send<Failure>({ rules, call, vendor, request, token }: Exchange<F
   const address = request.url.startsWith('/') ? `${vendor.apiUrl}${request.url}` : request.url;
   const { origin } = new URL(vendor.apiUrl);
   if (token !== null && new URL(address).origin !== origin) {
-    throw new Error(`A token of ${vendor.title} must not leave for ${new URL(address).origin}.`);
+    throw new Error(`A token of ${vendor.title} must not be sent to ${new URL(address).origin}.`);
   }
   const headers = (url: URL): Record<string, string> => ({
     accept: 'application/json',

@@ -136,7 +136,7 @@ function useCertificateActs(name: string, isInUse: boolean) {
     onSuccess: () =>
       showToast({
         title: 'Renewal tested',
-        description: `Everything that a renewal for ${name} needs was checked. Nothing was ordered.`,
+        description: `Everything needed to renew the certificate of ${name} was checked. Nothing was ordered.`,
       }),
     onError: (error) => showToast(errorToast('Could not test the renewal', error)),
   });

@@ -52,7 +52,7 @@ export function IssueDialog({ proved, onClose }: IssueDialogProps) {
         />
       </Field>
       <Checkbox
-        label="Wildcard: every name directly below the domain. Your DNS connection is used to prove that it is yours."
+        label="Wildcard: every name directly below the domain. Your DNS connection is used to prove that the domain is yours."
         isChecked={isWildcard}
         onChange={setWildcard}
       />

@@ -47,8 +47,8 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
         ) : (
           <>
             <p>
-              What is live stays live, but without it these deployments cannot be published or rolled back, and deleting
-              one leaves its files at {title}:
+              What is live stays live, but without this connection you cannot publish the deployments below or roll them
+              back. If you delete one, its files stay at {title}.
             </p>
             <Names of={deployments} />
           </>

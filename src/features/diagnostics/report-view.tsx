@@ -117,7 +117,7 @@ function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
         <h3 className="font-medium">{CHECK_TITLES[id]}</h3>
         <p className="text-sm wrap-anywhere text-ink-muted">
           {seen}
-          {because !== null && ` This follows from “${CHECK_TITLES[because]}”.`}
+          {because !== null && ` The cause is under “${CHECK_TITLES[because]}”.`}
         </p>
         {/* Of what follows from another one, only that one is to be mended. */}
         {fix !== null && because === null && <p className="mt-1 text-sm wrap-anywhere">{fix}</p>}

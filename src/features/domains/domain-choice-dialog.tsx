@@ -27,7 +27,7 @@ export function DomainChoiceDialog({
   });
   return (
     <FormDialog
-      title={limit === 1 ? 'Choose the domain you can change' : `Choose ${limit} domains you can change`}
+      title={limit === 1 ? 'Choose which domain you can change' : `Choose which ${limit} domains you can change`}
       description="You can choose once a month. The others stay live and are read-only."
       submitLabel="Save the choice"
       busyLabel="Saving…"

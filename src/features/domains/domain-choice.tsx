@@ -33,7 +33,8 @@ export function DomainChoice({ deploymentId, domains, limit }: DomainChoiceProps
           )
         }
       >
-        The others stay live and are read-only. {mayChoose ? 'Once a month you can choose which.' : ''}
+        The others stay live and are read-only.{' '}
+        {mayChoose ? 'Once a month you can choose which ones you can change.' : ''}
       </Notice>
       {isChoosing && (
         <DomainChoiceDialog

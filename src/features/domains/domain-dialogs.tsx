@@ -75,7 +75,7 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
 function moveText({ state }: Domain, from: NamedDeployment | undefined, to: NamedDeployment | undefined): string {
   const verb = state === 'active' ? 'points' : 'belongs';
   const before =
-    from === undefined ? `From then on it ${verb}` : `It ${verb} to ${deploymentLabel(from)} now, and then`;
+    from === undefined ? `After the move it ${verb}` : `It ${verb} to ${deploymentLabel(from)} now, and after the move`;
   const areHere = [from, to].every((one) => one !== undefined && PLATFORMS[one.platform].isServedHere === true);
   const records = areHere
     ? 'Its records stay as they are.'
@@ -116,8 +116,8 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       description={
         <>
           <p>
-            Visitors who type {writtenName(domain)} no longer reach your deployment. To add the domain again, you have
-            to prove with a new record that it is yours.
+            Visitors who type {writtenName(domain)} will no longer reach your deployment. To add the domain again, you
+            have to prove with a new record that it is yours.
           </p>
           {isWritten && (
             <div className="mt-2">
@@ -142,7 +142,9 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
 function LeftRecords({ records }: { records: RemovedDomain['deleteFirst'] }) {
   return (
     <>
-      <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
+      <p className="mt-2">
+        First delete these records at your DNS provider, so that nobody else can put a site on this domain:
+      </p>
       <ul className="mt-2 flex flex-col gap-1 font-mono text-sm">
         {records.map(({ type, name, value }) => (
           <li key={`${type} ${name} ${value}`} className="wrap-anywhere">

@@ -22,7 +22,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title={lostText()}>
-        If it is yours, replace that account’s TXT record with the one below.
+        If the domain is yours, replace the other account’s TXT record with the one below.
       </Notice>
     );
   }

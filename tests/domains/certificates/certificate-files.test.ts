@@ -170,7 +170,7 @@ const OTHER = pairFor();
 test.each([
   ['SITES_CERT_FILE', { cert: 'nothing' }, 'it holds no certificate in PEM'],
   ['SITES_CERT_FILE', pairFor('harbour.sites.example'), 'its certificate is not for *.sites.example'],
-  ['SITES_KEY_FILE', { key: 'nothing' }, 'it holds no private key in PEM without a passphrase'],
+  ['SITES_KEY_FILE', { key: 'nothing' }, 'it holds no private key in PEM, or one that needs a passphrase'],
   ['SITES_KEY_FILE', { key: OTHER.key }, 'it is not the key of the certificate in SITES_CERT_FILE'],
 ] as const)('a start with a wrong %s says what is wrong with it', async (variable, wrong, fault) => {
   await using files = await createFiles({ ...pairFor(), ...wrong });

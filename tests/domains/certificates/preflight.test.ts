@@ -159,8 +159,8 @@ test('each address of a name is tried, and one that is gone or broken is not tak
 });
 
 test.each([
-  ['https://harbour.test:9443/', 'port 9443, and certificate authorities follow to ports 80 and 443 alone'],
-  ['ftp://harbour.test/', 'ftp:, and certificate authorities follow to http and https alone'],
+  ['https://harbour.test:9443/', 'port 9443, but certificate authorities follow redirects only to ports 80 and 443'],
+  ['ftp://harbour.test/', 'ftp:, but certificate authorities follow redirects only to http and https'],
 ])('a server that leads the challenge to %s is named, and nothing is ordered', async (location, where) => {
   await using world = await createWorld();
   const { caller, certificateId } = await issued(world, [ZONE]);

@@ -76,10 +76,10 @@ test('of other name servers it is told which records they do not have', () => {
     changeOf({ domain, answers: ANSWERS, records, target: TARGET }).message;
   const gone: CheckedRecord = { ...ROUTE, state: 'missing' };
   const neverRight: CheckedRecord = { ...gone, type: 'ALIAS', value: 'shop.host.test' };
-  expect(changeWith(neverRight, gone, www)).toBe(`${CHANGED} The A record of a.test is not there.`);
-  expect(changeWith({ ...gone, state: 'wrong' }, www)).toBe(`${CHANGED} The A record of a.test is not right there.`);
+  expect(changeWith(neverRight, gone, www)).toBe(`${CHANGED} The A record of a.test is missing there.`);
+  expect(changeWith({ ...gone, state: 'wrong' }, www)).toBe(`${CHANGED} The A record of a.test is wrong there.`);
   expect(changeWith(gone, { ...www, state: 'missing' })).toBe(
-    `${CHANGED} The A record of a.test and 1 other record are not there.`,
+    `${CHANGED} The A record of a.test and 1 other record are missing there.`,
   );
   expect(changeWith({ ...gone, seen: [] })).toBe(`${CHANGED} Their records could not be read.`);
 });

@@ -85,7 +85,10 @@ function judgeAllowed(found: readonly NonNullable<CaaSet>[], question: CaaQuesti
   const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
   const strange = found.flatMap(({ values }) => strangeTags(values));
   if (strange.length > 0)
-    return warn(`No authority knows ${strange.join(', ')} as a tag: ${shown}.`, 'Write issue, issuewild or iodef.');
+    return warn(
+      `No authority knows ${strange.join(', ')} as a tag: ${shown}.`,
+      'Use the tag “issue”, “issuewild” or “iodef”.',
+    );
   if (found.every(({ values }) => values.every((value) => / iodef /.test(value))))
     return warn(`The CAA records only name a contact: ${shown}.`, 'Add a record that names who may issue.');
   if (identity === undefined) return pass(`CAA records are there: ${shown}.`);

@@ -50,7 +50,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
   }
   const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));
   if (led[0] !== undefined) {
-    const seen = `From ${addresses(probes)} a redirect leads to ${led[0]}, where our own answer is.`;
+    const seen = `A redirect leads from ${addresses(probes)} to ${led[0]}, where our own answer was found.`;
     return warn(
       seen,
       `Let ${name} answer at /.well-known/acme-challenge/ itself, so that the proof does not depend on another name.`,

@@ -134,7 +134,7 @@ async function readPair(
     () => createPrivateKey(key),
     'SITES_KEY_FILE',
     keyFile,
-    'it holds no private key in PEM without a passphrase',
+    'it holds no private key in PEM, or one that needs a passphrase',
   );
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new CertificateFileError(

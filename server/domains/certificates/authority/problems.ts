@@ -164,7 +164,10 @@ const RULES: Readonly<Record<string, Row>> = {
     message: 'The certificate authority cannot be reached. Fairlead tries again automatically.',
   },
   // Our own preflight of an order, and our own count: the authority has not been asked.
-  rehearsal: { rule: foundByUs, message: 'The certificate authority would not find our answer at this name.' },
+  rehearsal: {
+    rule: foundByUs,
+    message: 'Our own test failed: the certificate authority would not find our answer at this name.',
+  },
   // The same holds for these, which the proof by DNS meets on its way to the person's zone.
   dnsConnection: {
     rule: foundByUs,

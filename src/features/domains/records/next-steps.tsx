@@ -45,10 +45,10 @@ function stepOf(record: CheckedRecord, records: Domain['records']): string | nul
   const others = [...found].filter((one) => !wanted.includes(one));
   const shown = others.join(', ');
   if (type === 'CNAME' && others.some(isAddress)) {
-    return `${name} has an address of its own, ${shown}: remove that record first, a CNAME cannot stand beside others.`;
+    return `${name} has an address record, ${shown}: remove it first. A CNAME must be the only record at its name.`;
   }
   if (type === 'CNAME' && state === 'missing') {
-    return `If ${name} has records of its own (A, TXT, MX), remove them first: a CNAME cannot stand beside others.`;
+    return `If ${name} has other records (A, TXT, MX), remove them first. A CNAME must be the only record at its name.`;
   }
   // Any text may stand beside the right one.
   if (others.length === 0 || (type === 'TXT' && state !== 'wrong')) return null;

@@ -65,8 +65,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     >
       {isBlocked && plan.conflicts.length === 0 && (
         <Notice tone="quiet" title="Your provider already has the records">
-          The name servers can take a moment to show them. If they never do, your domain uses other name servers: enter
-          those of this zone at your registrar.
+          The name servers can take a moment to show them. If they never do, your domain does not use the name servers
+          of this provider: enter those at your registrar.
         </Notice>
       )}
       <RecordPlanView
@@ -76,7 +76,7 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
       />
       {!isBlocked && chosen.length === 0 && (
         <p role="status" className="text-sm text-ink-muted">
-          Choose a change to make: all are left out.
+          No change is chosen. Choose at least one.
         </p>
       )}
     </FormDialog>

@@ -117,7 +117,7 @@ function SetupAct({ isBroken, hasProvider, offer, isPlanning, onPlan, onOffer }:
 }
 
 function PlanAgain(props: { isBusy: boolean; onClick: () => void }) {
-  return <Button {...props}>Plan the records again</Button>;
+  return <Button {...props}>Work out the changes again</Button>;
 }
 
 function Steps({ domain, missing }: { domain: Domain; missing: readonly CheckedRecord[] }) {
@@ -180,7 +180,7 @@ export function needsRepair({ state, problem, records }: Domain): boolean {
 function setupText(hasProvider: boolean, offer: SetupOffer | null | undefined): string {
   if (hasProvider) return 'Through your DNS connection. You see each change before it is made, and can undo it.';
   if (offer) return `${offer.providerName} can add them: you see them first, and agree there.`;
-  return 'Connect your DNS provider in Settings, under DNS connections. Or copy them from the table below.';
+  return 'Connect your DNS provider in Settings, under DNS connections, or copy the records from the table below.';
 }
 
 function isRunning(plan: RecordPlan | null | undefined): boolean {

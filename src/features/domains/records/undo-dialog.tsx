@@ -29,7 +29,7 @@ export function UndoDialog({ domain, plan: { planId, zone, changes }, onClose }:
       description={
         <>
           {lost.length > 0 && (
-            <p className="mb-2">Visitors who type {lost.join(' or ')} no longer reach your deployment.</p>
+            <p className="mb-2">Visitors who type {lost.join(' or ')} will no longer reach your deployment.</p>
           )}
           <ul aria-label="Records" className="flex flex-col gap-1 text-sm">
             {changed.map(({ type, name, before, after }) => (
@@ -71,7 +71,7 @@ function undoneText(zone: string, changed: readonly Change[]): string {
   const restored = changed.filter(({ before }) => before !== null);
   const parts = [
     ...(removed.length > 0 ? [`Removed: ${list(removed)}.`] : []),
-    ...(restored.length > 0 ? [`As before: ${list(restored)}.`] : []),
+    ...(restored.length > 0 ? [`Restored: ${list(restored)}.`] : []),
   ];
   return `Zone ${zone}. ${parts.join(' ')}`;
 }

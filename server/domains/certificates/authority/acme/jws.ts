@@ -12,7 +12,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 export function jwkOf(accountKey: string): Jwk {
   const { crv, kty, x, y } = createPublicKey(createPrivateKey(accountKey)).export({ format: 'jwk' });
   if (crv === undefined || kty === undefined || x === undefined || y === undefined) {
-    throw new Error('The key of an account must be one of P-256.');
+    throw new Error('The account key must be a P-256 key.');
   }
   return { crv, kty, x, y };
 }

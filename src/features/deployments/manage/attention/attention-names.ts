@@ -29,7 +29,7 @@ function domainItem(domain: Domain): AttentionItem {
   // Setting it up may be impossible from where this Fairlead runs.
   const action = { to, label: 'See what to do' };
   if (lostTo !== undefined) {
-    const text = 'If it is yours, replace that account’s TXT record with yours.';
+    const text = 'If the domain is yours, replace the other TXT record with yours.';
     return { key, kind: 'failed', title: lostText(name), text, action };
   }
   if (state === 'misconfigured') {
@@ -46,7 +46,7 @@ function domainItem(domain: Domain): AttentionItem {
 }
 
 function missingText({ state, proof, records }: Domain): string {
-  if (state === 'unverified') return `The TXT record ${proof.name} proves that it is yours. It has not been seen yet.`;
+  if (state === 'unverified') return `The TXT record ${proof.name}, your proof of ownership, has not been seen yet.`;
   const missing = records.find((record) => record.purpose === 'route' && record.required && record.state !== 'ok');
   if (missing === undefined) return 'Not all name servers have its records yet.';
   return `The ${missing.type} record of ${missing.name} has not been seen yet.`;
