@@ -56,7 +56,7 @@ test('menus and dialogs are accessible', async ({ page }) => {
 
   await page.goto('/settings');
   await expectOpened(page, button('New token'), 'dialog');
-  await expectOpened(page, page.getByRole('combobox', { name: 'Expires after' }), 'listbox');
+  await expectOpened(page, page.getByRole('combobox', { name: 'Expires' }), 'listbox');
   await close(page, 'listbox');
   await page.getByLabel('Name', { exact: true }).fill('build server');
   await page.getByLabel('Current password').fill(person.password);

@@ -311,7 +311,7 @@ test('an upgrade is credited what was paid and renews, also after a smaller plan
   await ada.caller.subscription.change({ plan: 'BASIC' });
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
     code: 'conflict',
-    message: 'Your plan changes to Basic after this period.',
+    message: 'Your plan changes to Basic when your paid period ends.',
   });
   await ada.caller.subscription.resume();
   const { url } = await ada.caller.payments.checkout({ plan: 'PRO' });

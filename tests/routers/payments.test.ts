@@ -273,7 +273,7 @@ test('a plan is paid for two years ahead and not more, and checkouts are counted
   await buy(ada, 'BASIC');
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'BASIC' }))).toMatchObject({
     code: 'conflict',
-    message: 'Basic is paid for more than 24 months ahead.',
+    message: 'Basic is already paid up more than 24 months ahead.',
   });
   app.providers.limits.checkoutsPerHour = 3;
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({ code: 'rate_limited' });

@@ -91,7 +91,7 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
   await submit(shown.page.querySelector('form'));
   await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
   expect(shown.page.textContent).toContain(
-    'npx fairlead outbox show ada@example.com reset-password where Fairlead runs.',
+    'npx fairlead outbox show ada@example.com reset-password on the computer where Fairlead runs.',
   );
   expect(shown.page.textContent).toContain('within 30 minutes');
   expect(shown.page.textContent).not.toMatch(/sent it|spam/);
@@ -135,7 +135,11 @@ test('where no mail is sent, settings and a confirmed address do not promise any
   const confirm = { pattern: '/auth/confirm', path: '/auth/confirm#token=x' };
   for (const [screen, place, text] of [
     [<SettingsScreen key="settings" />, undefined, 'it keeps these messages to ada@example.com in its outbox.'],
-    [<AuthConfirmScreen key="confirm" />, confirm, 'This Fairlead keeps account email in its outbox.'],
+    [
+      <AuthConfirmScreen key="confirm" />,
+      confirm,
+      'This Fairlead does not send email: it keeps messages in its outbox.',
+    ],
   ] as const) {
     using shown = showScreen(screen, {}, place);
     await shown.sees(text);

@@ -185,7 +185,7 @@ test('a transfer is revoked after one question, or says why it is too late', asy
     ...answersWith([license], null),
     'licenses.revoke': revoke,
   });
-  await shown.sees('Nobody has redeemed its new key yet.');
+  await shown.sees('Nobody has redeemed the new key yet.');
   shown.button('Revoke the transfer of FL-ABCDE').click();
   await confirm('Revoke transfer');
   await vi.waitFor(() => expect(lastToast()?.title).toBe('The transfer was not revoked'), PATIENCE);

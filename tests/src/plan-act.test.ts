@@ -91,7 +91,7 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
   expect(planAct('BASIC', { ...situation, subscription: renewing })).toEqual({
     kind: 'later',
     label: 'Choose Basic',
-    reason: 'It starts on Jan 15, 2030, when your period ends.',
+    reason: 'It starts on Jan 15, 2030, when your paid period ends.',
     subscription: renewing,
   });
   expect(planAct('PRO', { ...situation, subscription: renewing })).toEqual({
@@ -129,11 +129,11 @@ test('at a payment service no larger plan is sold while a smaller one is chosen 
   expect(act('PRO')).toEqual({
     kind: 'none',
     label: 'Upgrade to Pro',
-    reason: 'Basic is chosen for later. First choose “Keep Standard” in Account.',
+    reason: 'Basic is chosen for later. To upgrade, first choose “Keep Standard” in Account.',
   });
   expect(act('BETA')).toMatchObject({ kind: 'checkout' });
   const canceled = { ...subscription, nextPlan: null, cancelAtEnd: true };
-  const reason = 'Standard is cancelled. First choose “Keep Standard” in Account.';
+  const reason = 'Standard is cancelled. To upgrade, first choose “Keep Standard” in Account.';
   expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
   document.head.innerHTML = '';
 });

@@ -61,7 +61,7 @@ test('the end of a plan is said as it comes', () => {
   expect(endLabel({ ...standard, cancelAtEnd: true })).toMatch(/^It is cancelled, and ends on /);
   expect(endLabel({ ...standard, nextPlan: 'BASIC' })).toMatch(/^It becomes Basic on /);
   const earlier = { ...standard, renewsAt: new Date(endsAt.getTime() - 20 * DAY_MS) };
-  expect(endLabel(earlier)).toBe('It renews on Jan 12, 2030. Without the renewal you keep it until Feb 1, 2030.');
+  expect(endLabel(earlier)).toBe('It renews on Jan 12, 2030. If that fails, you keep it until Feb 1, 2030.');
   expect(endLabel({ ...earlier, nextPlan: 'BASIC' })).toBe('It becomes Basic on Jan 12, 2030.');
   expect(endLabel({ ...standard, renews: false })).toContain('No automatic renewal.');
   expect(endLabel({ ...standard, status: 'expired' })).toBeNull();

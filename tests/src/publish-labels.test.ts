@@ -310,7 +310,7 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(usageText(allowance)).toBe('2 of 3 deployments used on Standard');
   expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
   expect(planBlocker(allowance)).toBeNull();
-  expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments on Standard are in use');
+  expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('Standard allows 3 deployments');
   const deleting = (count: number) => planBlocker({ ...allowance, deploymentCount: count })?.text.split(' or ')[1];
   expect(deleting(3)).toBe('delete 1 deployment that you no longer need.');
   expect(deleting(5)).toBe('delete 3 deployments that you no longer need.');

@@ -421,7 +421,7 @@ test('a dry run says whether the plan takes another deployment', async () => {
   await shown.sees('Your plan could not be loaded');
   answers['subscription.allowance'] = () => used;
   shown.button('Retry').click();
-  await shown.sees('The one deployment on Basic is in use');
+  await shown.sees('Basic allows 1 deployment');
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
 });
 

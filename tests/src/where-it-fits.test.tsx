@@ -173,7 +173,7 @@ test('Quick Deploy promises no address where the plan has no room for another de
     'subscription.allowance': () => full,
     'deployments.list': () => listed(deploymentOf({ name: 'Harbour' })),
   });
-  await shown.sees('The one deployment on Basic is in use');
+  await shown.sees('Basic allows 1 deployment');
   await shown.sees('You already have a deployment with this name.');
   await shown.sees('Why the built-in host is recommended');
   expect(shown.page.textContent).not.toMatch(/be live at|goes live as|makes another/);

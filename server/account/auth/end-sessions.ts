@@ -64,6 +64,6 @@ export async function forgetConnections(accountId: string, session: ClientSessio
     type: 'notification',
     title: 'Connections removed',
     message:
-      'Your address is confirmed. Platforms and DNS providers that were connected before may belong to somebody else, so they were removed. Connect yours again.',
+      'Your address is confirmed. Connections to platforms and DNS providers that were made before may be somebody else’s, so they were removed. Connect your own accounts again.',
   });
 }

@@ -196,7 +196,7 @@ function refuseRepeated(
   if (plan === 'BETA' && running === 'BETA') throw new AppError('conflict', 'You already have Beta.');
   const isSamePlan = subscription !== null && running === plan;
   if (isSamePlan && subscription.endsAt > addMonths(now, MONTHS_AHEAD_MAX)) {
-    throw new AppError('conflict', `${title} is paid for more than ${MONTHS_AHEAD_MAX} months ahead.`);
+    throw new AppError('conflict', `${title} is already paid up more than ${MONTHS_AHEAD_MAX} months ahead.`);
   }
   if (isTest || typeof subscription?.subscriptionId !== 'string') return null;
   if (subscription.status === 'past_due') {
@@ -215,14 +215,18 @@ function refuseRepeated(
   // At the service a larger plan would end with the period as well: nobody who cancelled is charged again unasked.
   if (subscription.cancelAtEnd) {
     throw new AppError('conflict', `You have cancelled ${PLANS[subscription.plan].title}.`, {
-      hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The larger plan will then renew.`,
+      hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account, then upgrade: the larger plan will renew automatically.`,
     });
   }
   // The service credits the present plan of its subscription, and that is the smaller one.
   if (subscription.nextPlan) {
-    throw new AppError('conflict', `Your plan changes to ${PLANS[subscription.nextPlan].title} after this period.`, {
-      hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The unused time of that plan is then taken off the price of the larger one.`,
-    });
+    throw new AppError(
+      'conflict',
+      `Your plan changes to ${PLANS[subscription.nextPlan].title} when your paid period ends.`,
+      {
+        hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The unused time of that plan is then taken off the price of the larger one.`,
+      },
+    );
   }
   return subscription.subscriptionId;
 }

@@ -27,14 +27,15 @@ export function planBlocker({
   }
   if (deploymentLimit === null || deploymentCount < deploymentLimit) return null;
   return {
-    title:
-      deploymentLimit === 1
-        ? `The one deployment on ${PLANS[plan].title} is in use`
-        : `All ${deploymentLimit} deployments on ${PLANS[plan].title} are in use`,
+    title: capTitle(plan, deploymentLimit),
     // After a smaller plan was chosen, removing one of them does not free a slot yet.
     text: `Choose a larger plan, or delete ${formatCount(deploymentCount - deploymentLimit + 1, 'deployment')} that you no longer need.`,
     action: 'See the plans',
   };
+}
+
+function capTitle(plan: Exclude<Allowance['plan'], 'free'>, limit: number): string {
+  return `${PLANS[plan].title} allows ${formatCount(limit, 'deployment')}`;
 }
 
 /** Returns a text like `3 of 3 deployments used on Standard`. */
@@ -71,7 +72,7 @@ export function overCapLabels(allowance: Allowance): { title: string; text: stri
   if (plan === 'free' || deploymentLimit === null || writableIds === null) return null;
   const choice = mayChooseWritable ? ' You can choose which.' : '';
   return {
-    title: `${PLANS[plan].title} allows ${formatCount(deploymentLimit, 'deployment')}`,
+    title: capTitle(plan, deploymentLimit),
     text: `The others stay live and are read-only.${choice}`,
   };
 }

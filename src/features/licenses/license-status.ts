@@ -34,7 +34,7 @@ export function statusText({ status, startsAt, endsAt }: License): string {
     case 'replaced':
       return 'A larger plan has taken its place.';
     case 'transferring':
-      return `Nobody has redeemed its new key yet. Its time runs on all the same, and ends on ${formatDate(endsAt)}.`;
+      return `Nobody has redeemed the new key yet. Meanwhile the license keeps running, and ends on ${formatDate(endsAt)}.`;
     case 'transferred':
       return 'Another account has redeemed it.';
     case 'revoked':

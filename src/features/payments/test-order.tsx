@@ -67,8 +67,8 @@ export function TestOrder({ payment, subscription }: TestOrderProps) {
         </Button>
       </CardBody>
       <CardBody className="text-sm text-ink-muted">
-        Pay simulates a card that is accepted, Decline one that is refused, and Pay later a transfer that arrives after
-        about a minute. Go back keeps the checkout open for a day.
+        “Pay” simulates a card that is accepted, “Decline” one that is refused, and “Pay later” a transfer that arrives
+        after about a minute. “Go back” keeps the checkout open for a day.
       </CardBody>
     </Card>
   );

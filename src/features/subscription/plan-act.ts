@@ -49,7 +49,7 @@ function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subsc
   // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no
   // change of its subscription.
   if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label, reason: null };
-  return { kind: 'none', label, reason: `${ends}. First choose “Keep ${title}” in Account.` };
+  return { kind: 'none', label, reason: `${ends}. To upgrade, first choose “Keep ${title}” in Account.` };
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
@@ -66,7 +66,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
     return { kind: 'none', label, reason: `You have ${title} until ${end}. You can buy it again after that.` };
   if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${renewal}.` };
   if (renews && isAbove(running, plan)) {
-    return { kind: 'later', label, reason: `It starts on ${renewal}, when your period ends.`, subscription };
+    return { kind: 'later', label, reason: `It starts on ${renewal}, when your paid period ends.`, subscription };
   }
   const includes = isAbove(running, plan) ? `includes all of ${title}` : `allows the same as ${title}`;
   return { kind: 'none', label, reason: `Your ${PLANS[running].title} plan ${includes} and runs until ${end}.` };

@@ -18,9 +18,7 @@ export function endLabel(subscription: Subscription): string | null {
   if (cancelAtEnd) return `It is cancelled, and ends on ${end}.`;
   const renewal = formatDate(renewalOf(subscription));
   if (nextPlan !== null && nextPlan !== plan) return `It becomes ${PLANS[nextPlan].title} on ${renewal}.`;
-  return renewal === end
-    ? `It renews on ${end}.`
-    : `It renews on ${renewal}. Without the renewal you keep it until ${end}.`;
+  return renewal === end ? `It renews on ${end}.` : `It renews on ${renewal}. If that fails, you keep it until ${end}.`;
 }
 
 /** Returns the time of the next payment of a plan that renews. */

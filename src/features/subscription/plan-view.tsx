@@ -33,8 +33,8 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
         </p>
         <p>
           Between paid plans, an upgrade starts at once. The unused time of your plan is taken off the price of the new
-          one. What is left over makes the new plan last longer. A smaller plan is chosen in Account and begins when
-          your period ends.
+          one. What is left over makes the new plan last longer. Choose a smaller plan in Account: it begins when your
+          paid period ends.
         </p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
       </div>

@@ -16,10 +16,10 @@ import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 
 const LIVES = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '366', label: 'A year' },
-  { value: 'none', label: 'Until it is revoked' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '366', label: 'In a year' },
+  { value: 'none', label: 'Never' },
 ] as const;
 
 /** Makes an API token and shows its secret once: it is stored nowhere. */
@@ -78,10 +78,10 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
         control={form.control}
         name="expiresInDays"
         render={({ field }) => (
-          <Field label="Expires after">
+          <Field label="Expires">
             <Select
-              label="Expires after"
-              placeholder="Expires after"
+              label="Expires"
+              placeholder="Expires"
               value={field.value === null ? 'none' : String(field.value)}
               onValueChange={(life) => field.onChange(life === 'none' ? null : Number(life))}
               options={[...LIVES]}
@@ -91,7 +91,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       />
       <Field
         label="Current password"
-        hint="Enter it again: the token will work without it"
+        hint="Enter your password again: the token works without it"
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

@@ -27,7 +27,10 @@ function Confirm({ token }: { token: string | null }) {
       <AuthCard
         title="Your address is confirmed"
         subtitle={
-          <SentOrKept sent="We'll send account email there." kept="This Fairlead keeps account email in its outbox." />
+          <SentOrKept
+            sent="We'll send account email there."
+            kept="This Fairlead does not send email: it keeps messages in its outbox."
+          />
         }
       >
         <Button asChild variant="primary" className="w-full">

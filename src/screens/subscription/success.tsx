@@ -108,7 +108,7 @@ function summaryOf(situation: Extract<PlanSituation, { kind: 'visitor' | 'known'
   }
   return {
     title: 'No plan is active',
-    text: 'No completed payment has started a plan for your account.',
+    text: 'A plan starts as soon as its payment has arrived.',
     isActive: false,
   };
 }

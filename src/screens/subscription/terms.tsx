@@ -38,7 +38,7 @@ export function SubscriptionTermsScreen() {
               </p>
               <p>
                 An upgrade starts at once. The unused time of your old plan is taken off the price of the new one. What
-                is left over makes the new plan last longer. A smaller plan starts when your period ends.
+                is left over makes the new plan last longer. A smaller plan starts when your paid period ends.
               </p>
               <p>When a plan ends, what you published stays live and becomes read-only.</p>
             </>

@@ -76,7 +76,7 @@ function Answer({ email }: { email: string }) {
       {keepsMail === true && (
         <p className="text-sm text-ink-muted">
           This Fairlead does not send email: it keeps messages in its outbox. To see the link, run{' '}
-          <OutboxCommand to={email} kind="reset-password" /> where Fairlead runs.
+          <OutboxCommand to={email} kind="reset-password" /> on the computer where Fairlead runs.
         </p>
       )}
       {keepsMail === false && (
