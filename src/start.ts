@@ -22,11 +22,11 @@ function keepTrustedTypes(): void {
   window.trustedTypes?.createPolicy('default', {
     createHTML(markup) {
       if (!markup.includes('<')) return markup;
-      throw new TypeError('No markup is written from a text.');
+      throw new TypeError('HTML from a string is refused.');
     },
     createScriptURL(url) {
       if (new URL(url, location.href).origin === location.origin) return url;
-      throw new TypeError(`No script is run from ${url}.`);
+      throw new TypeError(`A script from ${url} is refused.`);
     },
   });
 }

@@ -39,7 +39,7 @@ deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with the steps and logs at each platform, and
                                    who rolled back when
-  visits.json                      how often it was visited, hour by hour (UTC), and the newest minute by minute
+  visits.json                      how often it was visited: hour by hour (UTC), and most recently minute by minute
   files/                           the files of the release that is live; none where nothing is live
 
 Not in here:

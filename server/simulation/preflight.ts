@@ -145,7 +145,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
     throw error;
   });
   // A missing field is reported when the deployment is made.
-  const unasked = [...lines, 'The account there is checked once the deployment can be created.'];
+  const unasked = [...lines, 'The account there is not checked until the deployment can be created.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, [destination]));
 }
@@ -198,7 +198,7 @@ async function writerLine({ actor }: AccountContext): Promise<string> {
   const connections = await dnsConnections(actor.accountId);
   if (connections.length === 0) return 'You add these records at your DNS provider.';
   const holders = connections.map(({ provider, identity }) => `${CONNECTION_TITLES[provider]} (${identity})`);
-  return `If ${holders.join(' or ')} holds the domain, Fairlead writes them once you agree. Otherwise you add them.`;
+  return `If ${holders.join(' or ')} holds the domain, Fairlead writes the records once you agree. Otherwise you add them.`;
 }
 
 async function certificateStep(

@@ -191,7 +191,7 @@ function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
       {selection !== null && <WaitingFiles selection={selection} />}
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">
-        Not sure where your site belongs?{' '}
+        Not sure where to host your site?{' '}
         <Link to={paths.testSimulation} className="rounded-tight text-accent underline">
           See where it fits
         </Link>

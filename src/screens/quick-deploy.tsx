@@ -89,12 +89,13 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
           action={<PublishThere namesakes={namesakes} />}
           className="mb-3"
         >
-          {blocker === null && 'Publishing makes another one, at an address of its own.'}
+          {blocker === null && 'Publishing makes another deployment, at an address of its own.'}
         </Notice>
       )}
       {namesakes.length === 0 && twin !== null && (
         <Notice tone="warn" title="These files are live already." className="mb-3">
-          <TwinText twin={twin} /> {blocker === null && 'Publishing makes another site, at an address of its own.'}
+          <TwinText twin={twin} />{' '}
+          {blocker === null && 'Publishing makes another deployment, at an address of its own.'}
         </Notice>
       )}
       {problem !== undefined ? (

@@ -157,7 +157,7 @@ function ReleaseActs({ release, mayChange, acts: { cancel, download } }: Release
 
 /** Offers the next step: publish other files, or go back from what is live to an earlier release. */
 function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
-  if (!mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release has ended.'}</p>;
+  if (!mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release is not live.'}</p>;
   return (
     <div className="flex flex-wrap gap-2 self-center">
       <Button size="sm" asChild>
@@ -184,7 +184,9 @@ function UnchangedNotice({ release }: { release: ReleaseDetail }) {
     <Notice tone="quiet" title={`The same files as release ${number}`} className="mb-6">
       No file was changed, added or removed.
       {isCancellable(release) &&
-        (isServing ? ' Visitors will see no difference: cancel it, or let it run.' : ' Cancel it, or let it run.')}
+        (isServing
+          ? ' Visitors will see no difference: cancel this release, or let it run.'
+          : ' Cancel this release, or let it run.')}
     </Notice>
   );
 }

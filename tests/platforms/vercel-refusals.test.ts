@@ -98,7 +98,7 @@ refusalSuite('Vercel', vercelUnderTest, PAGES, [
     'attach',
     said(400, 'bad_request', 'The latest production deployment for the project was not successful.'),
     'platform_failed',
-    'First publish a release that is live on Vercel',
+    'First publish a release on Vercel and wait until it is live',
   ],
   ['restore', said(410, 'deployment_deleted', 'The deployment was deleted.'), 'platform_failed', PUBLISH_ANEW],
 ]);

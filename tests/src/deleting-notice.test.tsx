@@ -97,7 +97,7 @@ test('what an unfinished first release may have left is told before it is delete
   const failed: Destination = { ...at('netlify', ''), url: '', state: 'failed', mayHaveSite: true };
   const draft = { currentRelease: null, destinations: [failed] };
   expect(lossText(deploymentOf(draft), () => true)).toContain(
-    'What an unfinished release may have left is taken down at Netlify.',
+    'Whatever an unfinished release left behind is taken down at Netlify.',
   );
 });
 
@@ -108,7 +108,7 @@ test('what is asked before a deletion says of each platform what becomes of the 
   expect(lossText(everywhere, () => true)).toBe(
     'harbour.localhost goes offline at once. harbour.netlify.app is taken down at Netlify. ' +
       'harbour.replit.app stays until you delete the app at Replit yourself. ' +
-      '2 releases and their files are lost. Its visit statistics are deleted too. This cannot be undone. ' +
+      '2 releases and their files are lost. The visit statistics are deleted too. This cannot be undone. ' +
       'We reserve the address for you for 30 days.',
   );
   const unreached = lossText(deploymentOf({ destinations: there }), () => false);

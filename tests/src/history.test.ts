@@ -70,7 +70,7 @@ test('who publishes without an entry page is told what visitors will see, and of
   const inspection = { buildFolder: null } as const;
   expect(questionText(inspection)).toContain('sees “not found”');
   expect(questionText(inspection)).not.toContain('instead');
-  expect(questionText({ buildFolder: 'dist' })).toContain('The folder dist inside looks finished');
+  expect(questionText({ buildFolder: 'dist' })).toContain('The folder dist looks like the finished website');
 });
 
 test('a deployment whose address is not made of its name alone is called by both', () => {

@@ -69,8 +69,8 @@ test('a site of that name on another platform can have the chosen one added', as
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   const listed = () => ({ items: [deploymentOf()], nextCursor: null });
   using shown = show({ 'deployments.list': listed }, '/new-deployment?platform=netlify');
-  await shown.sees('Or add Netlify to it');
-  expect(shown.linkTo('Or add Netlify to it')).toBe('/deployments/harbour?tab=settings#platforms');
+  await shown.sees('Or add Netlify to that deployment');
+  expect(shown.linkTo('Or add Netlify to that deployment')).toBe('/deployments/harbour?tab=settings#platforms');
 });
 
 test('where the plan has no room for another deployment none is promised an address', async () => {
@@ -78,7 +78,7 @@ test('where the plan has no room for another deployment none is promised an addr
   const full = allowanceOf({ plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 });
   const answers: Answers = { 'subscription.allowance': () => full, 'deployments.list': () => ({ items: [] }) };
   using shown = show(answers);
-  await shown.sees('The one deployment on Basic is in use');
+  await shown.sees('Basic allows 1 deployment');
   expect(shown.page.textContent).not.toMatch(/live at/i);
 });
 

@@ -160,7 +160,7 @@ test('a copy with relative links takes the place of what was chosen, and says so
   const { shown } = await showNew('github-pages', ['github-pages'], '<a href="/">Home</a>');
   using _screen = shown;
   await shown.sees('1 link begins with a slash.');
-  shown.button('Copy with relative links').click();
+  shown.button('Make a copy with relative links').click();
   await shown.sees('1 link rewritten without the leading slash in the published copy');
   expect(shown.page.textContent).not.toContain('begins with a slash');
 });

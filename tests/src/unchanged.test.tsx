@@ -25,7 +25,7 @@ function showRelease(fields: Partial<ReleaseDetail>, previousNumber: number | nu
 test('a release that changes nothing says so while it can be stopped, and after', async () => {
   using running = showRelease(queued);
   await running.sees('The same files as release 3');
-  expect(running.page.textContent).toContain('Visitors will see no difference: cancel it, or let it run.');
+  expect(running.page.textContent).toContain('Visitors will see no difference: cancel this release, or let it run.');
   expect(running.button('Cancel')).toBeDefined();
 
   using live = showRelease({ ...queued, state: 'live', servingNumber: 4 });
@@ -36,7 +36,7 @@ test('a release that changes nothing says so while it can be stopped, and after'
 test('after a roll back the same files as the newest do change what visitors see', async () => {
   using shown = showRelease({ ...queued, servingNumber: 1 });
   await shown.sees('The same files as release 3');
-  expect(shown.page.textContent).toContain('Cancel it, or let it run.');
+  expect(shown.page.textContent).toContain('Cancel this release, or let it run.');
   expect(shown.page.textContent).not.toContain('no difference');
 });
 

@@ -40,7 +40,7 @@ const LEFT_OUT: readonly LeftOutRule[] = [
     isPublishable: true,
   },
   { pattern: /^\.(svn|hg)$/, reason: 'The history of the project.', isPublishable: true },
-  { pattern: /^\.(ssh|aws)$/, reason: 'Access to servers and accounts.', isPublishable: true },
+  { pattern: /^\.(ssh|aws)$/, reason: 'Keys to servers and accounts.', isPublishable: true },
   { pattern: /^\.(npmrc|netrc|htpasswd)$/, reason: 'A file that usually holds passwords.', isPublishable: true },
   { pattern: /\.(sql|sqlite3?)$/, reason: 'A database.', isPublishable: true },
   { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },

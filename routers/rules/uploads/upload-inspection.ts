@@ -145,7 +145,7 @@ function describeKind(
         explanation: `These files are what a developer writes, not what a browser shows. ${
           buildFolder === null
             ? 'Build them first, and publish the folder that the build makes.'
-            : `The folder "${buildFolder}" looks finished: publish that one.`
+            : `The folder "${buildFolder}" looks like the finished website: publish that one.`
         }`,
       };
     case 'built':

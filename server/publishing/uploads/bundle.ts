@@ -110,7 +110,7 @@ export function* bundleReadingSteps(
 
 function readHeader(header: string, entries: ReadonlyMap<string, ManifestEntry>): ManifestEntry {
   if (/^[0-9a-f]{64}\n$/.test(header)) return requireAnnounced(entries, header.slice(0, -1));
-  throw new AppError('bad_request', 'Each file must follow its hash, 64 lowercase hex digits, and a line feed.');
+  throw new AppError('bad_request', 'Before each file, send its hash (64 lowercase hex digits) and a line feed.');
 }
 
 function* readingSteps(bytes: Buffer, entry: ManifestEntry): Generator<void, Sent> {

@@ -31,7 +31,7 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
 const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
   {
     says: /deployment for the project was not successful/i,
-    remedy: 'First publish a release that is live on Vercel, then add the domain again.',
+    remedy: 'First publish a release on Vercel and wait until it is live, then add the domain again.',
   },
   { says: /deployment was deleted/i, remedy: PUBLISH_ANEW },
   {

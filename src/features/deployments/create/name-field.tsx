@@ -145,7 +145,7 @@ function NamesakeHint() {
           to={`${href.deployment(first.id)}?tab=settings#platforms`}
           className="block w-fit rounded-tight text-accent underline"
         >
-          Or add {PLATFORMS[platform].title} to it
+          Or add {PLATFORMS[platform].title} to that deployment
         </Link>
       )}
     </>

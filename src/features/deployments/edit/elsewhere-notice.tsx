@@ -6,7 +6,7 @@ export function ElsewhereNotice({ draftKey }: { draftKey: string }) {
   if (!useElsewhere(draftKey)) return null;
   return (
     <Notice tone="warn" title="These files are open in another tab as well" className="mb-4">
-      Each tab has its own changes. After a reload you see those of the tab that you edited last.
+      Each tab has its own changes. If you reload one, it shows the changes from the tab you edited last.
     </Notice>
   );
 }

@@ -69,7 +69,7 @@ const ADD_TEXTS = {
 const MOVE_TEXTS = {
   title: 'Move to another platform',
   description:
-    'The files that are live are published there first. Once they are live, make that platform the primary one and remove the old one.',
+    'What is live is published on the new platform first. Once it is live there as well, make that platform the primary one and remove the old one.',
   submitLabel: 'Publish there',
 };
 
@@ -88,7 +88,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
       const isLive = deployment.currentRelease !== null;
       showToast({
         title: `${title} added`,
-        description: isLive ? `What is live is being published on ${title}.` : 'The first release goes there as well.',
+        description: isLive ? 'The live release is being published there.' : 'The first release goes there as well.',
       });
     },
     onError: (error) => {
@@ -174,9 +174,9 @@ function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestination
       title={`Make ${title} the primary platform?`}
       description={
         <p>
-          The address of {deployment.name} becomes <Address>{formatAddress(destination.url)}</Address>, where it is live
-          already. From then on a release counts as live once it is live there. The other platform stays until you
-          remove it.
+          The address of {deployment.name} becomes <Address>{formatAddress(destination.url)}</Address>, where the site
+          is live already. From then on a release counts as live as soon as it is live on {title}. The other platform
+          stays until you remove it.
         </p>
       }
       variant="primary"

@@ -21,7 +21,7 @@ export function lossText(
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
-      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. Its visit statistics are deleted too.`;
+      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The visit statistics are deleted too.`;
   const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
   const held = isHeld ? [`We reserve the address for you for ${HELD_SLUG_DAYS} days.`] : [];
   return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
@@ -39,7 +39,7 @@ export function siteText(
 
 /** Returns the words for the site at one platform with which the text about it begins. */
 export function siteName({ url }: Destination): string {
-  return url === '' ? 'What an unfinished release may have left' : formatAddress(url);
+  return url === '' ? 'Whatever an unfinished release left behind' : formatAddress(url);
 }
 
 /** Returns the text about the site at one platform after its name; null when there is nothing to tell. */

@@ -30,7 +30,9 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
   });
   return (
     <FormDialog
-      title={limit === 1 ? 'Choose the deployment you can change' : `Choose ${limit} deployments you can change`}
+      title={
+        limit === 1 ? 'Choose which deployment you can change' : `Choose which ${limit} deployments you can change`
+      }
       description="You can choose once in each month of your plan. The others stay live and are read-only."
       submitLabel="Save the choice"
       busyLabel="Saving…"

@@ -17,9 +17,8 @@ export function PreflightCard({ report }: { report: SelectionReport | null }) {
       <CardHeader title="Preflight" />
       <CardBody>
         <p className="text-ink-muted">
-          Goes through a real deployment step by step: what would be sent, and what would be refused. It asks your
-          platform and your name servers, and checks the rules for certificates. Nothing is created, changed or
-          published.
+          Shows step by step what a deployment would send, and what would be refused. It asks your platform and your
+          name servers, and checks the rules for certificates. Nothing is created, changed or published.
         </p>
         {!isOpen && (
           <Button className="mt-4" onClick={() => setOpen(true)}>

@@ -44,5 +44,5 @@ export function questionText({ buildFolder }: Pick<SelectionReport['inspection']
     'There is no index.html at the top: anyone who opens the address sees “not found”. Each file answers at its own address.';
   return buildFolder === null
     ? consequence
-    : `${consequence} The folder ${buildFolder} inside looks finished: you can publish that one instead.`;
+    : `${consequence} The folder ${buildFolder} looks like the finished website: you can publish that instead.`;
 }

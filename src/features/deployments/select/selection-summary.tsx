@@ -84,7 +84,8 @@ export function SelectionSummary(props: SelectionSummaryProps) {
       {onTakeBuildFolder && inspection.buildFolder !== null && (
         <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
           <p>
-            The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> inside looks finished.
+            The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> looks like the finished
+            website.
           </p>
           <Button size="sm" onClick={onTakeBuildFolder}>
             Publish {inspection.buildFolder} instead
@@ -202,7 +203,7 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
   };
   return (
     <Button size="sm" isBusy={isBusy} busyLabel="Writing…" onClick={write}>
-      Copy with relative links
+      Make a copy with relative links
     </Button>
   );
 }

@@ -60,7 +60,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
             ? `Remove ${removal.removed.length.toLocaleString('en')} of ${formatCount(removal.before, 'file')}?`
             : `Replace release ${live.number} without a comparison?`
         }
-        description={`${removal ? `What you chose has ${formatCount(removal.after, 'file')}. The others of release ${live.number}` : 'What you chose could not be compared with it. Files of it that you did not choose'} will no longer be served. That release is kept, and you can roll back to it.`}
+        description={`${removal ? `What you chose has ${formatCount(removal.after, 'file')}. The other files of release ${live.number}` : 'What you chose could not be compared with it. Any of its files that you did not choose'} will no longer be served. That release is kept, and you can roll back to it.`}
         confirmLabel="Publish anyway"
         onConfirm={() => {
           setGoOn(null);

@@ -2,7 +2,7 @@
 export const TEMPLATES = [
   { id: 'link-page', title: 'Link page', description: 'Who you are, on one page' },
   { id: 'restaurant', title: 'Restaurant', description: 'Menu, opening hours and directions' },
-  { id: 'portfolio', title: 'Portfolio', description: 'Your work, a page for each' },
+  { id: 'portfolio', title: 'Portfolio', description: 'Your work, one page per project' },
   { id: 'blog', title: 'Blog', description: 'Posts with dates, and a feed' },
   { id: 'documentation', title: 'Documentation', description: 'Pages with examples to copy' },
 ] as const;

@@ -32,7 +32,7 @@ function row(name: PartName, state: StepState, text: string, fraction?: number |
 function sendingText(progress: UploadProgress | null, result: Publication['result']): string {
   if (result !== null) return sentText(result.sentFiles, result.sentBytes, progress?.filesThere ?? 0);
   if (progress === null) return 'Reading the files';
-  if (progress.phase === 'comparing') return 'Asking what is already there';
+  if (progress.phase === 'comparing') return 'Checking what is already there';
   const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
   const files = `${filesDone.toLocaleString('en')} of ${formatCount(filesTotal, 'file')}`;
   return `${phase === 'reading' ? 'Reading ' : ''}${files}, ${formatSizeOf(bytesDone, bytesTotal)}`;

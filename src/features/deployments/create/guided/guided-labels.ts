@@ -17,7 +17,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     short: 'Hosting',
     question: 'Where should it live?',
     explanation: [
-      'A website lives on a computer that is always on and shows it to anyone who opens its address: its host.',
+      'A website lives on a host: a computer that is always on and shows it to anyone who opens its address.',
       'The built-in host is a part of Fairlead. There is no account to open and nothing to set up.',
     ],
   },
