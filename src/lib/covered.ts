@@ -13,7 +13,7 @@ export function isCovering(place: DOMRect): boolean {
   }
   return [...below].some(
     (element) =>
-      element.closest('main, footer') !== null && (element.closest(CONTROLS) !== null || hasTextIn(element, place)),
+      element.closest('main,footer') !== null && (element.closest(CONTROLS) !== null || hasTextIn(element, place)),
   );
 }
 
