@@ -78,11 +78,12 @@ function statisticsAt(platform: PlatformStatistics['platform'], all: readonly De
 
 /**
  * Returns the outcome. A release that was replaced later went live as well; of several platforms one may have failed
- * alone.
+ * alone, or be waiting for the person while the release is live at another.
  */
 function outcomeOf(release: Looked['state'], destination: string): Outcome {
   if (release === 'cancelled' || release === 'failed') return release;
   if (destination === 'failed') return 'failed';
+  if (destination === 'waiting' || destination === 'publishing') return 'running';
   return release === 'live' || release === 'superseded' ? 'live' : 'running';
 }
 

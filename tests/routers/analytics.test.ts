@@ -4,6 +4,7 @@ import { streamEvents } from '../../server/account/event-stream.ts';
 import { csvLine } from '../../server/analytics/csv.ts';
 import { rollUpVisits } from '../../server/analytics/index.ts';
 import { timeRange } from '../../server/analytics/time-range.ts';
+import { PublicationModel } from '../../server/database/models/publishing/publication.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
@@ -211,6 +212,11 @@ test('releases count by platform: how they ended, how long they took and how lar
     },
   ]);
   expect(platforms[0]?.medianMs).toBeGreaterThanOrEqual(0);
+
+  // What a person has to finish at one platform is not live there, though the release is, elsewhere.
+  await PublicationModel.updateMany({ accountId: person.user.id }, { $set: { state: 'waiting' } });
+  const waiting = await person.caller.analytics.releases({ days: 30 });
+  expect(waiting.platforms).toMatchObject([{ releases: 2, live: 0, running: 2, medianMs: null }]);
 });
 
 test('whoever listens is told that visits were counted, and nobody else', async () => {
