@@ -85,11 +85,8 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
     onSuccess: () => {
       onClose();
       const { title } = PLATFORMS[platform];
-      const isLive = deployment.currentRelease !== null;
-      showToast({
-        title: `${title} added`,
-        description: isLive ? 'The live release is being published there.' : 'The first release goes there as well.',
-      });
+      const next = deployment.currentRelease === null ? 'first' : 'live';
+      showToast({ title: `${title} added`, description: `The ${next} release goes there as well.` });
     },
     onError: (error) => {
       if (!applyFieldErrors(error, ['connectionId', 'options'], setError))
