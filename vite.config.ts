@@ -39,13 +39,19 @@ const PARTS: Record<string, readonly string[]> = {
   app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
 };
 
+/** What Vite writes around an import(), with the one name or all that is taken from the file. */
+const PRELOAD =
+  /__vitePreload\((?:async \(\) => \{\s*const \{[^}]*\} = await (import\([^;]*);\s*return \{[^}]*\};\s*\}|\(\) => (import\([^)]*\))), __VITE_PRELOAD__\)/g;
+
 function parts() {
   const plugin: Plugin = {
     name: 'fairlead-parts',
     apply: 'build',
     enforce: 'pre',
-    // Vite's own helper fetches what a file imports beside the file; here that has mostly come with the page already.
+    // Vite's own helper fetches what a file imports beside the file; here that has mostly come with the page already, and
+    // its call around each import() would be a part of every first load.
     load: (id) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : undefined),
+    renderChunk: (code) => code.replace(PRELOAD, (_call, named, whole) => named ?? whole),
     // The guard imports the app without naming it in the page: without a hint the browser would ask for it late.
     transformIndexHtml: {
       order: 'post',
