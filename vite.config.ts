@@ -41,7 +41,7 @@ const PARTS: Record<string, readonly string[]> = {
 
 /** What Vite writes around an import(), with the one name or all that is taken from the file. */
 const PRELOAD =
-  /__vitePreload\((?:async \(\) => \{\s*const \{[^}]*\} = await (import\([^;]*);\s*return \{[^}]*\};\s*\}|\(\) => (import\([^)]*\))), __VITE_PRELOAD__\)/g;
+  /__vitePreload\((?:async \(\) => \{\s{1,9}const \{[^}]{1,99}\} = await (import\([^;]{1,99});\s{1,9}return \{[^}]{1,99}\};\s{1,9}\}|\(\) => (import\([^)]{1,99}\))), __VITE_PRELOAD__\)/g;
 
 function parts() {
   const plugin: Plugin = {
