@@ -11,6 +11,6 @@ export function trialEndText(plan: PaidPlan, running: Subscription | null): stri
   if (running?.status !== 'trialing') return null;
   const { title } = PLANS[plan];
   return running.plan === plan
-    ? `${title} starts on ${formatDate(running.endsAt)}, when your trial ends.`
+    ? `Once paid, ${title} starts on ${formatDate(running.endsAt)}, when your trial ends.`
     : `Your ${PLANS[running.plan].title} trial ends as soon as ${title} starts, which is when you pay.`;
 }

@@ -195,7 +195,7 @@ function rowOf(part: ReleasePart, release: ReleaseDetail): Step {
 
 const NOTHING_YET = {
   icon: Stethoscope,
-  text: 'No deployments yet. Once one is live, its report appears here.',
+  text: 'No deployments yet. Once one is live, its checks appear here.',
   action: (
     <Button asChild>
       <Link to={paths.newDeployment}>Publish a folder</Link>

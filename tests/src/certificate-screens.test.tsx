@@ -217,6 +217,11 @@ test('the root can be had before there is a certificate, with the way to install
   await shown.sees('No certificates yet.');
   expect(shown.button('Download the root certificate')).toBeDefined();
   expect(shown.linkTo('How to install it')).toBe('/help#install-root');
+  using waiting = showScreen(<CertificatesScreen />, {
+    ...none,
+    'domains.list': () => ({ items: [domainOf({ state: 'pending_dns' })], nextCursor: null }),
+  });
+  await vi.waitFor(() => expect(waiting.linkTo('Show your domains'), 'a domain waits').toBe('/domains'));
 });
 
 test.each([

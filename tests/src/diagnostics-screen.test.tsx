@@ -157,7 +157,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
 test('before the first report it is said how one comes to be', async () => {
   const harbour = () => ({ items: [deploymentOf()], nextCursor: null });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'deployments.list': harbour });
-  await shown.sees('No reports yet. Check a domain name or a deployment above to make one.');
+  await shown.sees('No saved reports yet. Check a domain name or a deployment above to make one.');
 });
 
 test('a report that could see nothing does not say that all is well', async () => {

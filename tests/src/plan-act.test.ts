@@ -28,7 +28,7 @@ test.each([
   [
     'PRO',
     situationOf('PRO', 'trialing'),
-    { kind: 'checkout', label: 'Choose Pro', reason: 'Pro starts on Jan 15, 2030, when your trial ends.' },
+    { kind: 'checkout', label: 'Choose Pro', reason: 'Once paid, Pro starts on Jan 15, 2030, when your trial ends.' },
   ],
   ['BASIC', situationOf('PRO', 'expired'), { kind: 'checkout', label: 'Choose Basic', reason: null }],
   ['STANDARD', situationOf('BASIC'), { kind: 'checkout', label: 'Upgrade to Standard', reason: null }],

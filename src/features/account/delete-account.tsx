@@ -27,6 +27,6 @@ export function DeleteAccount({ user }: { user: User }) {
 function lossText({ deploymentCount }: User): string {
   if (deploymentCount === 0) return 'You have no websites here.';
   const websites = formatCount(deploymentCount, 'deployment');
-  const its = deploymentCount === 1 ? 'its' : 'their';
-  return `${websites} will be deleted. On the built-in host ${its} websites go offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself.`;
+  const go = deploymentCount === 1 ? 'its website goes' : 'their websites go';
+  return `${websites} will be deleted. On the built-in host ${go} offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself.`;
 }

@@ -36,7 +36,6 @@ export function CertificateList({ domain, children }: CertificateListProps) {
     getNextPageParam: (page) => page.nextCursor,
   });
   const domains = trpc.domains.list.useQuery({ limit: OFFERED }, { enabled: domain === undefined });
-  const isWithoutDomain = domains.data?.items.length === 0;
   const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];
   const certificates = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const root = list.data?.pages[0]?.localRoot ?? null;
@@ -60,7 +59,10 @@ export function CertificateList({ domain, children }: CertificateListProps) {
               domain === undefined
                 ? 'No certificates yet. Each domain gets one automatically as soon as it points here.'
                 : 'Ordered once the domain points here.',
-            action: isWithoutDomain ? <FirstDomain /> : domain?.mayIssue && <IssueButton domainId={domain.id} />,
+            action:
+              domain === undefined
+                ? domains.data && <ToDomains isFirst={domains.data.items.length === 0} />
+                : domain.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >
           <ul className="divide-y divide-line">
@@ -80,6 +82,15 @@ export function CertificateList({ domain, children }: CertificateListProps) {
 }
 
 /** Leads to adding a domain; without a deployment there is nothing to give one. */
+function ToDomains({ isFirst }: { isFirst: boolean }) {
+  if (isFirst) return <FirstDomain />;
+  return (
+    <Button asChild>
+      <Link to={paths.domains}>Show your domains</Link>
+    </Button>
+  );
+}
+
 function FirstDomain() {
   const { data } = trpc.deployments.list.useQuery({ limit: 1 });
   if (data === undefined) return null;

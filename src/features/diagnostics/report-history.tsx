@@ -45,7 +45,7 @@ export function ReportHistory({ reportId, deploymentId, isSilent }: ReportHistor
         failure={shownFailure('The reports could not be loaded', list.error)}
         empty={{
           icon: Stethoscope,
-          text: 'No reports yet. Check a domain name or a deployment above to make one.',
+          text: 'No saved reports yet. Check a domain name or a deployment above to make one.',
         }}
       >
         <ul aria-label="Reports" className="divide-y divide-line">

@@ -276,7 +276,7 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'no-entry-page',
-        title: 'My website shows "not found"',
+        title: 'My website shows “not found”',
         paragraphs: [
           'The folder needs an index.html at its top. When the pages are one folder deeper, drop that folder instead.',
         ],

@@ -27,7 +27,7 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
                 </Link>
               ),
             },
-            { name: 'Live since', value: <Time at={current.liveSince ?? current.createdAt} /> },
+            { name: 'Went live', value: <Time at={current.liveSince ?? current.createdAt} /> },
             { name: 'All releases', value: deployment.releaseCount.toLocaleString('en') },
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
           ]}
