@@ -98,7 +98,8 @@ export function namesAccount(values: readonly string[]): boolean {
 export function caaText({ why }: CaaRefusal, name: string, authority: string): string {
   const records = `The CAA records of ${name}`;
   if (why === 'account') return `${records} allow ${authority} to issue certificates only for another account.`;
-  if (why === 'method') return `${records} allow ${authority} to issue certificates only by another kind of proof.`;
+  if (why === 'method')
+    return `${records} allow ${authority} to issue certificates only with a different kind of proof.`;
   if (why === 'critical')
     return `${records} have an unknown property that is marked as critical, so no certificate authority issues certificates.`;
   return `${records} do not allow ${authority} to issue certificates.`;

@@ -145,7 +145,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
     throw error;
   });
   // A missing field is reported when the deployment is made.
-  const unasked = [...lines, 'The account there is not checked until the deployment can be created.'];
+  const unasked = [...lines, 'The account there is checked only once the deployment can be created.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, [destination]));
 }
@@ -170,8 +170,8 @@ function verification({ platform, isFurther = false }: { platform: PlatformId; i
   const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
   const files = isFurther ? 'Every new or changed file' : 'Every file';
   const looked = draft
-    ? `${files} is fetched from the release’s own address and compared. Then visitors get it.`
-    : `${files} is fetched from the public address and compared.`;
+    ? `${files} is fetched from the release’s own address and compared with your upload. Then visitors get the release.`
+    : `${files} is fetched from the public address and compared with your upload.`;
   return { step: 'verify', verdict: 'pass', lines: [...asked, looked], problem: null };
 }
 

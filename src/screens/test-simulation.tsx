@@ -121,7 +121,7 @@ function PlanCheck() {
       <FailedState failure={shownFailure('Your plan could not be loaded', allowance.error)} question={allowance} />
       {allowance.data && (
         <Setting
-          title={blocker === null ? 'A new deployment can be made' : blocker.title}
+          title={blocker === null ? 'You can make a new deployment' : blocker.title}
           action={
             blocker === null ? (
               <Check aria-hidden className="text-good" />

@@ -135,7 +135,7 @@ test('a name that is pasted, with its records copied by hand, ends as a page tha
 
   await page.getByRole('button', { name: 'Actions for the certificate of jetty.test' }).click();
   const chain = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Download the chain' }).click();
+  await page.getByRole('menuitem', { name: 'Download the certificate chain' }).click();
   expect((await chain).suggestedFilename()).toBe('jetty.test.pem');
   await page.getByRole('button', { name: 'Actions for jetty.test' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();

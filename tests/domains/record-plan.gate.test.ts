@@ -163,7 +163,7 @@ test('the plans of an account take five megabytes at most', async () => {
   }));
   await DnsChangeModel.insertMany(rows);
   await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
-    message: expect.stringContaining('too many unused plans'),
+    message: expect.stringContaining('too many DNS changes'),
   });
   await DnsChangeModel.deleteMany({ accountId, domainId: rows[0]?.domainId ?? '' });
   expect(await caller.domains.plan({ domainId })).toMatchObject({ state: 'planned' });

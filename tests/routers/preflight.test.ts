@@ -41,7 +41,12 @@ test('a preflight goes through every step of a deployment, and leaves everything
       ['Your browser sends the files to Fairlead at localhost:3000. Files that are already there are not sent again.'],
     ],
     ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anyone else.']],
-    ['verify', ['Every file is fetched from the release’s own address and compared. Then visitors get it.']],
+    [
+      'verify',
+      [
+        'Every file is fetched from the release’s own address and compared with your upload. Then visitors get the release.',
+      ],
+    ],
     [
       'domain',
       [

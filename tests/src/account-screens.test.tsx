@@ -325,7 +325,7 @@ test('who has proved no address is told before that the password alone deletes t
   using _shown = showScreen(<DeleteAccountDialog {...props} />, {});
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
   expect(dialog.textContent).toContain(
-    'Your email address is not confirmed, so your password is enough to delete the account.',
+    'Your email address is not confirmed, so no link is sent: your password is enough to delete the account.',
   );
 });
 

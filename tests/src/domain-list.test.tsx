@@ -16,7 +16,7 @@ test('domains are listed with their state, and one can be added', async () => {
 test('a name that is not set is said in the row of its domain, once the domain works', async () => {
   const records = [recordOf({ state: 'ok' }), recordOf({ name: 'www.shop.example', type: 'CNAME' })];
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ state: 'active', records })));
-  await shown.sees('www not set yet');
+  await shown.sees('www not set up yet');
 });
 
 test('the tab of a deployment lists its domains alone, and adds one to it without asking to which', async () => {

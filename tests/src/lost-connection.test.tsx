@@ -82,7 +82,7 @@ test('files for a deployment that is lost at a further platform are not called r
     {},
   );
   await shown.sees(REFUSAL);
-  await shown.sees('To publish it there as well, replace the token of Netlify first.');
+  await shown.sees('To include this one as well, replace the token of Netlify first.');
   expect(shown.page.textContent).not.toContain('Ready to publish.');
   setChosen('harbour', null);
 });

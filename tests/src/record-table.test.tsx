@@ -120,11 +120,11 @@ test('a name without records beside the one that works is told quietly', async (
   const records = [recordOf({ state: 'ok' }), recordOf(www)];
   const active = domainOf({ state: 'active', activeSince: new Date(0), pointedNames: ['shop.example'], records });
   using shown = showScreen(<DomainScreen />, domainAnswers(active), PLACE);
-  await shown.sees('www.shop.example is not set yet: set its record below');
+  await shown.sees('www.shop.example is not set up yet: set its record below');
   expect([...shown.page.querySelectorAll('[data-notice]')].map((one) => one.getAttribute('data-notice'))).toEqual([
     'quiet',
   ]);
-  await shown.sees('Its records point to this deployment. www.shop.example is not set yet.');
+  await shown.sees('Its records point to this deployment. www.shop.example is not set up yet.');
 });
 
 test('while the proof is missing, the other records are said to be set at the same time', async () => {

@@ -323,7 +323,7 @@ test('a report says of each domain what was seen of its records and of its certi
   const www = recordOf({ type: 'CNAME', name: 'www.shop.example', value: 'shop.example' });
   expect(
     seen(domainOf({ state: 'active', pointedNames: ['shop.example'], records: [recordOf({ state: 'ok' }), www] }))[0],
-  ).toBe('pass: Its records point to this deployment. www.shop.example is not set yet.');
+  ).toBe('pass: Its records point to this deployment. www.shop.example is not set up yet.');
   expect(seen(domainOf({ lostTo: 'another account' }))[0]).toBe(
     'fail: Another account has proved that it owns this domain.',
   );

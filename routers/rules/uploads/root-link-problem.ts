@@ -23,7 +23,7 @@ export function rootLinkProblem(links: RootLinks | null, at: string | null): Upl
     return { code: 'root_link', message: `${begin} with a slash.`, hint, path: null, places };
   }
   const message = `${begin} with /${folder}/.`;
-  const hint = `The site was built for that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the leading slash.`;
+  const hint = `The site was built for that folder. ${whereInstead(at, folder ?? '')} Build it for the address where it is published, or write the links without the leading slash.`;
   return { code: 'folder_link', message, hint, path: null, places };
 }
 

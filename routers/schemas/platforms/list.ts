@@ -26,11 +26,11 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   },
   netlify: {
     title: PLATFORM_TITLES.netlify,
-    description: 'Static sites with instant, atomic publishing.',
+    description: 'Static sites; each release takes over all at once.',
     bullets: [
       'Only changed files are sent',
       'Roll back to an earlier release in one step',
-      'Free TLS on your own domain',
+      'Free certificate for your own domain',
     ],
   },
   vercel: {

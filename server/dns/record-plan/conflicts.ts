@@ -161,7 +161,7 @@ function foreignIpv6(
   const ipv6 = there.find(({ type }) => type === 'AAAA');
   const isReplaced = required.some(({ type }) => type === 'AAAA');
   if (ipv6 === undefined || isReplaced || !required.some(({ type }) => type === 'A')) return [];
-  const message = `${name} has an AAAA record that points elsewhere (${ipv6.values.join(', ')}), so visitors with IPv6 would not see your site. The plan removes it.`;
+  const message = `${name} has an AAAA record that points elsewhere (${ipv6.values.join(', ')}), so visitors with IPv6 would not see your site. These changes remove it.`;
   return [{ code: 'aaaa_elsewhere', message }];
 }
 

@@ -117,7 +117,7 @@ async function bytesOfPlans(accountId: string): Promise<number> {
 }
 
 function tooManyPlans(): AppError {
-  return new AppError('records_refused', 'Your account has too many unused plans for DNS records.', {
+  return new AppError('records_refused', 'Your account has too many DNS changes that were worked out and not made.', {
     hint: 'Try again tomorrow: unused ones are deleted by then.',
   });
 }

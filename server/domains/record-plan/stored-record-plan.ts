@@ -41,7 +41,7 @@ export function changesWithout(plan: DnsChangeDoc, names: readonly string[]): Pl
     names.includes(change.name) ? { ...change, action: 'leave' as const, after: change.before } : change,
   );
   if (changes.every(({ action }) => action === 'leave')) {
-    throw new AppError('conflict', 'All changes of this plan were left out.', { hint: 'Select at least one change.' });
+    throw new AppError('conflict', 'You left out all of these changes.', { hint: 'Select at least one change.' });
   }
   return changes;
 }

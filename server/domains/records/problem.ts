@@ -131,7 +131,7 @@ function danglingAlias(records: readonly CheckedRecord[], answers: DnsAnswers): 
     const alias = aliasAt(name, answers);
     if (alias === null || alias.cname === value || alias.addresses.length > 0) continue;
     const message = `${name} is an alias (CNAME) of ${alias.cname}, where no address is found.`;
-    const hint = `Remove the CNAME record of ${name}: whoever takes ${alias.cname} could answer for it. Then set the records shown.`;
+    const hint = `Remove the CNAME record of ${name}: whoever takes ${alias.cname} could show their own pages there. Then set the records shown.`;
     return { code: 'alias_dangling', message, hint };
   }
   return null;

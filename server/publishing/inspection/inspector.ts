@@ -86,7 +86,7 @@ async function inspectorInThread(files: readonly OfferedFile[], signal: AbortSig
     },
     async conclude(texts) {
       const answer = await ask({ kind: 'conclude', texts });
-      if (!('inspection' in answer)) throw new Error('The thread answered something else than was asked.');
+      if (!('inspection' in answer)) throw new Error('The thread answered something other than what was asked.');
       return answer.inspection;
     },
     end: thread.end,

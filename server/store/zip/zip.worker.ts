@@ -26,7 +26,7 @@ function taskOf(data: unknown): ZipTask {
 }
 
 function portOf(given: MessagePort | null): MessagePort {
-  if (given === null) throw new Error('This file is the work of a thread.');
+  if (given === null) throw new Error('This file runs in a worker thread only.');
   return given;
 }
 

@@ -91,7 +91,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['events', 'idempotency_keys'],
-    what: 'Recent events in your account, which keep open tabs up to date, and the requests you made, so that none is carried out twice.',
+    what: 'Recent events in your account, which update your open tabs, and the requests you made, so that none is carried out twice.',
     kept: '7 days. Answered requests: 24 hours.',
     ends: 'account',
   },

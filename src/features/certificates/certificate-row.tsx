@@ -104,7 +104,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
         </MenuItem>
         {isIssued && (
           <MenuItem onSelect={() => void download(id)}>
-            <Download /> Download the chain
+            <Download /> Download the certificate chain
           </MenuItem>
         )}
         {isInUse && <MenuSeparator />}
@@ -146,7 +146,7 @@ function useCertificateActs(name: string, isInUse: boolean) {
       const { chain } = await utils.certificates.get.fetch({ certificateId });
       if (chain !== null) savePem(chain, `${name}.pem`);
     } catch (error) {
-      showToast(errorToast('Could not download the chain', error));
+      showToast(errorToast('Could not download the certificate chain', error));
     }
   }
 

@@ -91,7 +91,7 @@ function recordsSeen(domain: Domain): Seen {
   }
   if (state === 'active') {
     const other = nameNotSet(domain);
-    const seen = `Its records point to this deployment.${other === undefined ? '' : ` ${other} is not set yet.`}`;
+    const seen = `Its records point to this deployment.${other === undefined ? '' : ` ${other} is not set up yet.`}`;
     return { verdict: 'pass', seen, at, link: null };
   }
   if (at === null) return { verdict: 'unknown', seen: 'Its records have not been looked at yet.', at, link };

@@ -155,7 +155,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
   const withOther = domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)];
   const about = [
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
-    ...(unset === undefined ? withOther : [`${besideName(domain, unset)} not set yet`]),
+    ...(unset === undefined ? withOther : [`${besideName(domain, unset)} not set up yet`]),
     ...(domain.unicodeName === undefined ? [] : [domain.name]),
   ].join(' · ');
   const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');

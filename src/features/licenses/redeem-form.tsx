@@ -58,9 +58,9 @@ function effectOf(subscription: Subscription | null): string {
   }
   const title = PLANS[subscription.plan].title;
   if (subscription.status === 'trialing') {
-    return `A key works once. One for ${title} extends your trial; one for another plan replaces it at once.`;
+    return `A key works once. A key for ${title} extends your trial; a key for another plan replaces the trial at once.`;
   }
   const more = `A key for ${title} extends your plan.`;
   if (subscription.plan === 'PRO' || subscription.plan === 'BETA') return more;
-  return `${more} One for a larger plan starts at once and is extended by what is left of ${title}.`;
+  return `${more} A key for a larger plan starts that plan at once and adds what is left of ${title}.`;
 }

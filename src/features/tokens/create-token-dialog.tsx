@@ -91,7 +91,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       />
       <Field
         label="Current password"
-        hint="Enter your password again: the token works without it"
+        hint="Enter your password again, because the token will work without it"
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

@@ -14,7 +14,7 @@ export function AuthDeleteAccountScreen() {
       failure="The account was not deleted"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.account.confirmDeletion.mutate({ token })}
       over={{
-        reason: 'It works once, within 30 minutes. If the account is still there, ask for another one in Account.',
+        reason: 'The link works once, within 30 minutes. If your account still exists, ask for a new link in Account.',
         way: <Way to={paths.account} label="Go to Account" />,
       }}
     >

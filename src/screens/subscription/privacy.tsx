@@ -38,7 +38,7 @@ const PARTS: readonly LegalPart[] = [
     text: (
       <p>
         Only the services that you use: the hosting platforms and DNS providers you connect, the certificate authority
-        for your domains, and the payment service when you pay with money.
+        for your domains, and the payment service when you make a real payment.
       </p>
     ),
   },

@@ -94,7 +94,10 @@ function judgeAllowed(found: readonly NonNullable<CaaSet>[], question: CaaQuesti
   if (identity === undefined) return pass(`CAA records are there: ${shown}.`);
   if (question.accountUrl !== undefined && found.some(({ values }) => namesAccount(values))) {
     const seen = `CAA allows ${identity} to issue certificates only for the account of this Fairlead: ${shown}.`;
-    return warn(seen, 'If this Fairlead ever gets another account at the authority, remove accounturi first.');
+    return warn(
+      seen,
+      'If this Fairlead ever gets another account at the authority, first remove accounturi from the CAA record.',
+    );
   }
   return pass(`CAA allows ${identity} to issue certificates: ${shown}.`);
 }

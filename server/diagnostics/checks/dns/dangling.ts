@@ -4,7 +4,7 @@ import { type Check, fail, namesOf, pass, recordsRepair, type Tools, unknown, us
 /** Checks whether an alias points to something that no longer exists, which a stranger could claim. */
 export const dangling: Check = {
   id: 'dangling',
-  why: 'If an alias points to a target that is free, whoever claims that target can show their own pages at your name.',
+  why: 'If an alias points to a target that nobody holds, whoever claims that target can show their own pages at your name.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const found = await Promise.all(namesOf(subject).map((name) => aliasOf(name, tools)));

@@ -108,7 +108,7 @@ function differingServer(answers: readonly ServerAnswer[]): string | null {
   const [first] = known;
   const other = known.find(({ values }) => values.join() !== first?.values.join());
   if (first === undefined || other === undefined) return null;
-  return `${first.server} answers ${first.values.join(', ') || 'nothing'}, ${other.server} ${other.values.join(', ') || 'nothing'}`;
+  return `${first.server} answers ${first.values.join(', ') || 'nothing'}; ${other.server} answers ${other.values.join(', ') || 'nothing'}`;
 }
 
 /** Returns null when the aim is right, or the expected one is unknown. */

@@ -40,7 +40,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
     const isElsewhere = !first.place.isOwn;
     const fix = isElsewhere
       ? `Remove the address ${first.place.address}, or replace it with this server’s.`
-      : `Open port 80 of ${first.place.address} to everybody, and let nothing else answer there.`;
+      : `Open port 80 of ${first.place.address} to everybody, and let only the server of this site answer there.`;
     const seen = `${first.place.address} ${first.problem}.`;
     const isReached = probes.some(({ outcome }) => outcome === 'here');
     // Authorities check from several places, and each may use another address.
@@ -50,14 +50,14 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
   }
   const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));
   if (led[0] !== undefined) {
-    const seen = `A redirect leads from ${addresses(probes)} to ${led[0]}, where our own answer was found.`;
+    const seen = `A redirect leads from ${addresses(probes)} to ${led[0]}, where our test found the expected answer.`;
     return warn(
       seen,
       `Let ${name} answer at /.well-known/acme-challenge/ itself, so that the proof does not depend on another name.`,
     );
   }
   if (probes.some(({ outcome }) => outcome === 'here'))
-    return pass(`Our own answer was found at ${addresses(probes)}.`);
+    return pass(`Our test found the expected answer at ${addresses(probes)}.`);
   return unknown(probes.length === 0 ? nothing : `${addresses(probes)} could not be tried from here.`);
 }
 

@@ -176,7 +176,7 @@ export function AddressHint({ platform, name, check, fit = 'wrap' }: AddressHint
   const { isServedHere, title } = PLATFORMS[platform];
   if (!isServedHere) return `${title} makes the address from the name, if that address is free.`;
   if (name.trim() === '') return 'The address is made from the name.';
-  if (check === undefined && slug === '') return 'An address is made for it.';
+  if (check === undefined && slug === '') return 'Your site gets an address of its own.';
   const isTaken = check !== undefined && check.slug !== check.wanted;
   const shown = check === undefined ? slug : check.slug;
   // As long as the words for a free address: what is below does not move when they take the place.

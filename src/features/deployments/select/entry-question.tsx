@@ -41,7 +41,7 @@ export function useEntryQuestion(report: SelectionReport | null): {
 
 export function questionText({ buildFolder }: Pick<SelectionReport['inspection'], 'buildFolder'>): string {
   const consequence =
-    'There is no index.html at the top: anyone who opens the address sees “not found”. Each file answers at its own address.';
+    'There is no index.html at the top: anyone who opens the address sees “not found”. Each file can still be opened at its own address.';
   return buildFolder === null
     ? consequence
     : `${consequence} The folder ${buildFolder} looks like the finished website: you can publish that instead.`;

@@ -82,7 +82,7 @@ const plain = { path: null, detail: null, leftOut: [], places: [] };
 function lostFinding({ destinationId, provider, connectionId, message }: LostConnection): Finding {
   const title = PLATFORM_TITLES[provider];
   const remedy = connectionId === null ? `connect ${title} again` : `replace the token of ${title}`;
-  const detail = `The release goes to the other platforms only. To publish it there as well, ${remedy} first.`;
+  const detail = `The release goes to the other platforms only. To include this one as well, ${remedy} first.`;
   return { ...plain, id: `lost ${destinationId} ${provider}`, kind: 'warn', message, detail };
 }
 
@@ -110,7 +110,7 @@ function reselectedFindings({ reselected }: SelectionReport): Finding[] {
       id: 'reselected',
       kind: 'warn',
       message: `You chose something else before: ${reselected.title}`,
-      detail: 'Publish it anyway, or replace it. What the server already has is not sent again.',
+      detail: 'Publish these files anyway, or replace them. What the server already has is not sent again.',
     },
   ];
 }

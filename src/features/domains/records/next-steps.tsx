@@ -17,7 +17,7 @@ export function NextSteps({ domain, missing }: NextStepsProps) {
   const next =
     other === undefined
       ? 'Next: set the records below at your DNS provider'
-      : `${other} is not set yet: set its record below if visitors should reach your site there as well.`;
+      : `${other} is not set up yet: set its record below if visitors should reach your site there as well.`;
   return (
     <Notice
       tone={problem !== null ? 'warn' : other === undefined ? 'accent' : 'quiet'}
