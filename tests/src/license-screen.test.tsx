@@ -131,7 +131,7 @@ test('a key for a higher plan is said to start at once, extended by what is left
 test('whoever tries Pro reads before that another plan ends the trial', async () => {
   const trial = () => ({ ...planOf('PRO'), status: 'trialing' });
   using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'subscription.get': trial });
-  await shown.sees('One for Pro extends your trial; one for another plan replaces it at once.');
+  await shown.sees('A key for Pro extends your trial; a key for another plan replaces the trial at once.');
 });
 
 test('each license says how it stands, and the history has the newest first', async () => {
