@@ -15,9 +15,10 @@ export function waitingPlatform({ state, destinations }: Waiting): Destination |
   return mayWait ? destinations.find((one) => one.state === 'waiting') : undefined;
 }
 
-/** Returns the state that a list shows. */
+/** Returns the state that a list shows: what is live at the primary platform is live, whatever waits at another. */
 export function shownState<State extends string>(of: Waiting & { state: State }): State | 'waiting' {
-  return waitingPlatform(of) === undefined ? of.state : 'waiting';
+  const waiting = waitingPlatform(of);
+  return waiting && (of.state !== 'live' || waiting === of.destinations[0]) ? 'waiting' : of.state;
 }
 
 export type ShownReleaseState = Exclude<ReleaseState, RunningReleaseState> | 'waiting' | 'publishing';

@@ -17,8 +17,8 @@ import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
  * Four words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
- * platform refuses its connection; it or a release is `waiting` while a platform waits for the person, and a release is
- * `publishing` until it is over.
+ * platform refuses its connection; a release is `publishing` until it is over; either is `waiting` while a platform
+ * waits for the person, unless it is live at the primary one and waits elsewhere.
  */
 export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected';
 
