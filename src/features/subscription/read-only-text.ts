@@ -3,6 +3,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { deploymentLabel } from '../../lib/deployment-label.ts';
 
 /** Further deployments are only counted. */
 const NAMED = 5;
@@ -40,7 +41,7 @@ function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 't
   const lastOf = ({ latestRelease, createdAt }: Deployment) => (latestRelease?.createdAt ?? createdAt).getTime();
   const rest = [...counted].sort((one, other) => lastOf(other) - lastOf(one)).slice(limit);
   const overCap = all - limit;
-  const named = rest.slice(0, overCap > NAMED ? NAMED - 1 : NAMED).map(({ name }) => name);
+  const named = rest.slice(0, overCap > NAMED ? NAMED - 1 : NAMED).map(deploymentLabel);
   const names = new Intl.ListFormat('en').format(
     overCap > named.length ? [...named, `${overCap - named.length} more`] : named,
   );
