@@ -135,7 +135,7 @@ test('of a domain that is named itself the failed check of its deployment is not
   const failed: DeploymentHealth = {
     deploymentId: 'harbour',
     checks: [{ id: 'url-up', verdict: 'fail', seen: 'It does not answer.' }],
-    ...{ checkedAt: AT, nextCheckAt: AT },
+    ...{ checkedAt: LATER, nextCheckAt: LATER },
   };
   const broken = domainOf({ deploymentId: 'harbour', state: 'misconfigured' });
   const second = domainOf({ id: 'b', name: 'b.example', deploymentId: 'quay', state: 'misconfigured' });
@@ -172,7 +172,7 @@ test('where nothing waits for the person, nothing is shown', async () => {
 test('a deployment whose last check failed is named with the first that fails, and a warning alone is not', async () => {
   const health = (deploymentId: string, checks: DeploymentHealth['checks']): [string, DeploymentHealth] => [
     deploymentId,
-    { deploymentId, checks, checkedAt: AT, nextCheckAt: LATER },
+    { deploymentId, checks, checkedAt: LATER, nextCheckAt: LATER },
   ];
   const deployments = [
     deploymentOf({ id: 'down', name: 'down', slug: 'down' }),

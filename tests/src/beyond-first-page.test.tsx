@@ -4,7 +4,7 @@ import { DownloadList } from '../../src/features/deployments/setup/download-list
 import { DashboardScreen } from '../../src/screens/dashboard.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
-import { ada, allowanceOf, deploymentOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf, deploymentOf, releaseRefOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';
 
 beforeEach(() => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
@@ -46,7 +46,7 @@ function healthOf(input: unknown) {
   const { deploymentIds } = input as { deploymentIds: string[] };
   const checks = [{ id: 'url-up', verdict: 'fail', seen: 'https://down.test answers 500.' }];
   return deploymentIds.includes('down')
-    ? [{ deploymentId: 'down', checks, checkedAt: shownAt, nextCheckAt: shownAt }]
+    ? [{ deploymentId: 'down', checks, checkedAt: secondsLater(2), nextCheckAt: shownAt }]
     : [];
 }
 

@@ -5,7 +5,7 @@ import { showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseRefOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';
 
 function show(...checks: DeploymentHealth['checks']) {
-  const health = { deploymentId: 'harbour', checks, checkedAt: shownAt, nextCheckAt: secondsLater(600) };
+  const health = { deploymentId: 'harbour', checks, checkedAt: secondsLater(2), nextCheckAt: secondsLater(600) };
   return showScreen(<HealthLine deployment={deploymentOf({ id: 'harbour', name: 'Harbour' })} health={health} />, {});
 }
 
@@ -31,14 +31,23 @@ test('what passes, or could not be told, takes one line', () => {
   expect(shown.page.querySelectorAll('p, a')).toHaveLength(0);
 });
 
-test('before the first check the release counts, which was seen when it went live', () => {
-  const deployment = deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ liveSince: shownAt }) });
-  using live = showScreen(<HealthLine deployment={deployment} health={undefined} />, {});
-  expect(live.rows('Checks of Harbour')).toEqual(['Deployment URL up: yes']);
-  expect(live.page.querySelector('time')?.getAttribute('datetime')).toBe(shownAt.toISOString());
-  // The name of the same act on the page of diagnostics.
-  live.button('Check Harbour');
-
+test('until a look at the release came back, its address is not checked yet', () => {
+  const deployment = deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ liveSince: secondsLater(60) }) });
+  const up = { id: 'url-up' as const, verdict: 'pass' as const, seen: 'It answers 200.' };
+  const resolves = { id: 'resolves' as const, verdict: 'pass' as const, seen: 'shop.test leads here.' };
+  const known = { deploymentId: 'harbour', checkedAt: shownAt, nextCheckAt: secondsLater(600) };
+  for (const health of [undefined, { ...known, checks: [up] }]) {
+    using live = showScreen(<HealthLine deployment={deployment} health={health} />, {});
+    expect(live.page.textContent).toContain('Not checked yet');
+    expect(live.page.textContent).not.toContain('Deployment URL');
+    // The name of the same act on the page of diagnostics.
+    live.button('Check Harbour');
+  }
+  using republished = showScreen(
+    <HealthLine deployment={deployment} health={{ ...known, checks: [resolves, up] }} />,
+    {},
+  );
+  expect(republished.rows('Checks of Harbour')).toEqual(['Domain resolves: yes', 'Deployment URL up: not checked yet']);
   using draft = showScreen(<HealthLine deployment={deploymentOf({ currentRelease: null })} health={undefined} />, {});
   expect(draft.page.textContent).toBe('Nothing to check yet');
 });

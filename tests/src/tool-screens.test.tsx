@@ -214,7 +214,10 @@ test('a report says what was seen and when, and of what nobody looked at that it
   const verdicts = (...[of, current]: [Deployment, ReleaseDetail | null]) =>
     Object.fromEntries(checksOf(of, current, undefined).map(({ id, verdict }) => [id, verdict]));
   const sound = Object.fromEntries(
-    ['published', 'compared', 'start-page', 'address', 'files', 'last'].map((id) => [id, 'pass']),
+    ['published', 'compared', 'start-page', 'address', 'files', 'last'].map((id) => [
+      id,
+      id === 'address' ? 'unknown' : 'pass',
+    ]),
   );
   expect(verdicts(deploymentOf(), verified)).toEqual(sound);
   expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown']));
@@ -276,12 +279,14 @@ test('of the address a report says what the last look from outside saw', () => {
   const failing = health({ id: 'url-up', verdict: 'fail', seen });
   expect(addressOf(deploymentOf(), failing)).toMatchObject({ verdict: 'fail', seen, at: secondsLater(600) });
   expect(troubleCount(checksOf(deploymentOf(), verified, failing))).toBe(1);
-  // Before the first look, and where nothing is live, there is nothing newer to say.
+  // Before the first look at the release, and where nothing is live, nothing is known.
   expect(addressOf(deploymentOf(), health())).toMatchObject({
-    verdict: 'pass',
-    seen: 'harbour.localhost:3001 showed release 3 when it went live.',
-    at: secondsLater(2),
+    verdict: 'unknown',
+    seen: 'harbour.localhost:3001 has not been checked yet.',
+    at: null,
   });
+  const later = deploymentOf({ currentRelease: releaseRefOf({ number: 4, liveSince: secondsLater(900) }) });
+  expect(addressOf(later, failing)).toMatchObject({ verdict: 'unknown' });
   expect(addressOf(draft, failing)).toMatchObject({ verdict: 'unknown' });
 });
 
@@ -361,7 +366,7 @@ test('the report of a deployment leads to the log of its release, and a lost one
 test('beside a dashboard that shows a failing address, the report of the deployment counts it as well', async () => {
   const seen = 'http://harbour.localhost:3001 does not answer in time.';
   const checks = [{ id: 'url-up', verdict: 'fail', seen }];
-  const health = { deploymentId: 'harbour', checks, checkedAt: shownAt, nextCheckAt: secondsLater(600) };
+  const health = { deploymentId: 'harbour', checks, checkedAt: secondsLater(2), nextCheckAt: secondsLater(600) };
   using shown = showScreen(<DiagnosticsScreen />, {
     ...deploymentsAre(deploymentOf()),
     'deployments.get': () => deploymentOf(),

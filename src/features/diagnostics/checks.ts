@@ -4,6 +4,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { formatAddress } from '../../lib/format.ts';
+import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber } from '../../lib/waiting.ts';
@@ -105,29 +106,15 @@ function countText(files: number): string {
   return `${formatCount(files, 'file')} ${files === 1 ? 'was' : 'were'}`;
 }
 
-/** Returns the result of the last check from outside, or before there is one, of the verification at publishing. */
+/** Returns the result of the last check from outside; whatever was live before, it says nothing of this release. */
 function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
   const check = { id: 'address', title: 'Address' };
-  const address = formatAddress(url);
-  const seenAt = currentRelease?.liveSince ?? null;
-  if (currentRelease === null || seenAt === null) {
-    return {
-      ...check,
-      ...unknown,
-      seen: url === '' ? 'It has no address yet.' : `${address} has not been checked yet.`,
-    };
+  const up = freshChecks(currentRelease, health).find(({ id }) => id === 'url-up');
+  if (currentRelease === null || up === undefined) {
+    const seen = url === '' ? 'It has no address yet.' : `${formatAddress(url)} has not been checked yet.`;
+    return { ...check, ...unknown, seen };
   }
-  const up = health?.checks.find(({ id }) => id === 'url-up');
-  if (health !== undefined && up !== undefined) {
-    return { ...check, verdict: up.verdict, seen: up.seen, at: health.checkedAt, link: null };
-  }
-  return {
-    ...check,
-    verdict: 'pass',
-    seen: `${address} showed release ${currentRelease.number} when it went live.`,
-    at: seenAt,
-    link: null,
-  };
+  return { ...check, verdict: up.verdict, seen: up.seen, at: health?.checkedAt ?? null, link: null };
 }
 
 function filesCheck({ id, currentRelease }: Deployment): Check {

@@ -8,6 +8,7 @@ import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Time } from '../../components/time.tsx';
+import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
 
 const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {
@@ -49,7 +50,8 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
     onError: (error) => showToast(errorToast('The deployment could not be checked', error)),
   });
   const isLive = deployment.currentRelease !== null;
-  const { checks, checkedAt } = lastChecks(deployment, health);
+  const checks = freshChecks(deployment.currentRelease, health);
+  const isSeen = checks.some(({ id }) => id === 'url-up');
   const wrong = checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail');
   return (
     <div className="mt-1 text-sm text-ink-muted">
@@ -68,10 +70,11 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
                 </li>
               );
             })}
+            {!isSeen && <li>{WORDS['url-up']}: not checked yet</li>}
           </ul>
         )}
         <span className="inline-flex items-center gap-x-3">
-          {checkedAt && <Time at={checkedAt} />}
+          {checks.length > 0 && health?.checkedAt && <Time at={health.checkedAt} />}
           {isLive && (
             <IconButton
               label={`Check ${deployment.name}`}
@@ -98,15 +101,4 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
       )}
     </div>
   );
-}
-
-/** Returns the last checks. Until there is one, the release itself counts: it was seen when it went live. */
-function lastChecks(
-  { currentRelease }: HealthLineProps['deployment'],
-  health: DeploymentHealth | undefined,
-): Pick<DeploymentHealth, 'checks' | 'checkedAt'> {
-  if (health !== undefined && health.checks.length > 0) return health;
-  if (!currentRelease?.liveSince) return { checks: [], checkedAt: null };
-  const seen = `It showed release ${currentRelease.number} when it went live.`;
-  return { checks: [{ id: 'url-up', verdict: 'pass', seen }], checkedAt: currentRelease.liveSince };
 }

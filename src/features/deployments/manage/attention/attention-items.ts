@@ -9,6 +9,7 @@ import { PLATFORMS } from '../../../../../routers/schemas/platforms/list.ts';
 import type { Subscription } from '../../../../../routers/schemas/subscription.ts';
 import { deploymentLabel } from '../../../../lib/deployment-label.ts';
 import { formatDate } from '../../../../lib/format.ts';
+import { freshChecks } from '../../../../lib/fresh-checks.ts';
 import { connectionLinks } from '../../../../lib/paths/connection-links.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
@@ -184,8 +185,8 @@ export function healthItems(
   deployments: readonly Deployment[],
   health: ReadonlyMap<string, DeploymentHealth>,
 ): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state }) => {
-    const failed = health.get(id)?.checks.find(({ verdict }) => verdict === 'fail');
+  return deployments.flatMap(({ id, name, slug, url, state, currentRelease }) => {
+    const failed = freshChecks(currentRelease, health.get(id)).find(({ verdict }) => verdict === 'fail');
     if (failed === undefined || state === 'deleting') return [];
     return [
       {
