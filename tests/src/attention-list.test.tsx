@@ -6,7 +6,7 @@ import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { lostConnectionItems } from '../../src/features/deployments/manage/attention/attention-items.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
-import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
+import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -122,6 +122,13 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
     expect.stringMatching(/^There is no certificate for a.example, b.example yetPort 80/),
   ]);
   expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');
+});
+
+test('of a new domain that leads to this computer nothing waits for the person', async () => {
+  const records = [recordOf({ value: '127.0.0.1' })];
+  using shown = show([domainOf({ records }), domainOf({ id: 'public', name: 'public.example' })], []);
+  await shown.sees('public.example needs a record');
+  expect(shown.items()).toHaveLength(1);
 });
 
 test('of a domain that is named itself the certificate is not named again', async () => {

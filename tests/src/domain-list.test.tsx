@@ -76,3 +76,17 @@ test.each([
     expect(document.querySelector('[role=dialog]')?.textContent?.includes(said)).toBe(isSaid);
   },
 );
+
+test('a domain that leads to this computer asks for nothing: it is said once what it waits for', async () => {
+  const records = [recordOf({ value: '127.0.0.1' })];
+  using shown = showScreen(<DomainsScreen />, {
+    ...domainAnswers(domainOf()),
+    'domains.list': () => ({ items: [domainOf({ records })], nextCursor: null }),
+    'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
+  });
+  await shown.sees('shop.example');
+  const said = shown.page.textContent ?? '';
+  expect(said).toContain('Not public');
+  expect(said).toContain('visitors reach it only once whoever runs this Fairlead has set SITES_DOMAIN');
+  expect(said).not.toMatch(/Waiting for DNS|records? seen/);
+});

@@ -2,6 +2,7 @@ import { Check, CircleAlert, Clock, LoaderCircle, type LucideIcon, TriangleAlert
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { waitsForHost } from '../../lib/loopback.ts';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -13,10 +14,13 @@ const looks: Record<DomainState, Look> = {
   removing: { tone: 'unknown', icon: LoaderCircle, word: 'Removing', isRunning: true },
 };
 
+/** Records that lead here only, where nobody else can reach them. */
+const local: Look = { tone: 'unknown', icon: Clock, word: 'Not public' };
+
 /** The domain works, and its page names a problem. */
 const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Has a warning' };
 
-export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'lostTo'> }) {
+export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'records' | 'lostTo'> }) {
   if (domain.lostTo !== undefined) {
     return (
       <Badge tone="bad" icon={CircleAlert}>
@@ -24,13 +28,17 @@ export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'proble
       </Badge>
     );
   }
-  const { tone, icon, word, isRunning } =
-    domain.state === 'active' && domain.problem !== null ? doubtful : looks[domain.state];
+  const { tone, icon, word, isRunning } = lookOf(domain);
   return (
     <Badge tone={tone} icon={icon} isRunning={isRunning}>
       {word}
     </Badge>
   );
+}
+
+function lookOf(domain: Pick<Domain, 'state' | 'problem' | 'records' | 'lostTo'>): Look {
+  if (waitsForHost(domain)) return local;
+  return domain.state === 'active' && domain.problem !== null ? doubtful : looks[domain.state];
 }
 
 /** Returns the progress of the required records: "1 of 2 records seen". Optional ones are not counted. */

@@ -14,6 +14,7 @@ import { LoadMore } from '../../components/lists/load-more.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
+import { waitsForHost } from '../../lib/loopback.ts';
 import { href, paths } from '../../lib/paths/paths.ts';
 import { besideName, counterpartText } from './counterpart-text.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
@@ -95,11 +96,22 @@ export function DomainList({
         </ListStates>
       </Card>
       <LoadMore list={list} />
-      {list.data !== undefined && domains.length === 0 && <LocalSitesNotice deployments={open} className="mt-4" />}
+      {list.data !== undefined && (
+        <LocalSitesNotice
+          deployments={domains.length === 0 ? open : open.filter(isOfLocal(domains))}
+          className="mt-4"
+        />
+      )}
       {!isPending && children}
       {isAdding && !isPending && add && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
     </div>
   );
+}
+
+/** Finds the deployments with a domain that waits for this Fairlead to be public. */
+function isOfLocal(domains: readonly Domain[]): (deployment: NamedDeployment) => boolean {
+  const ids = domains.filter(waitsForHost).map(({ deploymentId }) => deploymentId);
+  return ({ id }) => ids.includes(id);
 }
 
 /** The dialog opens by the button, and by a link with `?add` (certificate-list.tsx). */
@@ -150,7 +162,8 @@ function DomainRows({ domains, owners }: DomainRowsProps) {
 
 /** A row of two lines, with the state in a column of its own on a wider screen; it opens the domain. */
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
-  const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
+  const isUnsettled =
+    domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined && !waitsForHost(domain);
   const unset = domain.state === 'active' && domain.problem === null ? nameNotSet(domain) : undefined;
   const withOther = domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)];
   const about = [

@@ -1,6 +1,6 @@
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { Notice } from '../../components/notice.tsx';
-import { LOOPBACK_TITLE, leadHere } from './loopback.ts';
+import { LOOPBACK_TITLE, leadHere } from '../../lib/loopback.ts';
 
 /** Warns that a host which nobody else can reach would be offline under its records. */
 export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {

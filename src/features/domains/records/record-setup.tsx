@@ -9,9 +9,9 @@ import { Notice } from '../../../components/notice.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { leadHere } from '../../../lib/loopback.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
-import { leadHere } from '../loopback.ts';
 import { obstacleOf } from '../obstacle.ts';
 import { isWrittenBy, missingRecords } from './missing-records.ts';
 

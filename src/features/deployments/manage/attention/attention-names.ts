@@ -2,6 +2,7 @@ import type { Certificate } from '../../../../../routers/schemas/certificates.ts
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
 import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
+import { waitsForHost } from '../../../../lib/loopback.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
@@ -9,7 +10,8 @@ import type { AttentionItem } from './attention-items.ts';
 export function domainItems(list: DomainList | undefined, broken: readonly Domain[] = []): AttentionItem[] {
   if (list === undefined) return [];
   const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
-  const items = [...broken, ...others].slice(0, list.items.length).map(domainItem);
+  const shown = [...broken, ...others].slice(0, list.items.length);
+  const items = shown.filter((domain) => !waitsForHost(domain)).map(domainItem);
   if (list.nextCursor === null) return items;
   return [
     ...items,

@@ -1,0 +1,15 @@
+import type { Domain } from '../../routers/schemas/domains.ts';
+
+const LOOPBACK = /^(?:127\.|::1$)/;
+
+/** Returns whether the records lead everybody to their own computer. */
+export function leadHere(records: Domain['records']): boolean {
+  return records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value));
+}
+
+/** Returns whether nobody can do anything for a new domain but whoever runs this Fairlead, which is not public. */
+export function waitsForHost({ state, records, lostTo }: Pick<Domain, 'state' | 'records' | 'lostTo'>): boolean {
+  return (state === 'unverified' || state === 'pending_dns') && lostTo === undefined && leadHere(records);
+}
+
+export const LOOPBACK_TITLE = 'This Fairlead can be reached from its own computer only';
