@@ -18,7 +18,7 @@ const SITE: RankedProject = {
 };
 
 function order(project: RankedProject | null, needs: Needs = {}): string {
-  return rankPlatforms(project, needs)
+  return rankPlatforms(project, needs, false)
     .map(({ platform, fits }) => (fits ? platform : `(${platform})`))
     .join(' ');
 }
@@ -67,8 +67,17 @@ test.each<[string, RankedProject | null, Needs, string]>([
   expect(order(project, needs)).toBe(expected);
 });
 
+test('a domain goes elsewhere while the built-in host can be reached from its own computer only', () => {
+  const first = (needs: Needs) => rankPlatforms(SITE, needs, true)[0]?.platform;
+  expect(first({})).toBe('built-in');
+  expect(first({ ownDomain: true })).toBe('netlify');
+  const here = rankPlatforms(SITE, { ownDomain: true }, true).find(({ platform }) => platform === 'built-in');
+  expect(here?.fits).toBe(true);
+  expect(here?.reasons.map(({ text }) => text)).not.toContain('Your domain is set up from here.');
+});
+
 function reasonsOf(platform: string, project: RankedProject | null, needs: Needs = {}) {
-  return rankPlatforms(project, needs).find((one) => one.platform === platform)?.reasons ?? [];
+  return rankPlatforms(project, needs, false).find((one) => one.platform === platform)?.reasons ?? [];
 }
 
 test.each([
@@ -111,9 +120,10 @@ test.each([
 });
 
 test('each limit that a platform publishes is held against the files, at its edge', () => {
-  for (const { platform } of rankPlatforms(SITE, {})) {
+  for (const { platform } of rankPlatforms(SITE, {}, false)) {
     const { maxFiles, maxTotalBytes, maxFileBytes } = PLATFORM_CAPABILITIES[platform]?.limits ?? {};
-    const fits = (project: RankedProject) => rankPlatforms(project, {}).find((one) => one.platform === platform)?.fits;
+    const fits = (project: RankedProject) =>
+      rankPlatforms(project, {}, false).find((one) => one.platform === platform)?.fits;
     if (maxFiles !== undefined) expect([fits(many(maxFiles)), fits(many(maxFiles + 1))]).toEqual([true, false]);
     const most = maxFileBytes ?? maxTotalBytes;
     if (most !== undefined) expect([fits(large(most)), fits(large(most + 1))]).toEqual([true, false]);
@@ -121,7 +131,7 @@ test('each limit that a platform publishes is held against the files, at its edg
 });
 
 test('what does not fit says what would have to change, and what fits does not', () => {
-  const asked = rankPlatforms(large(900 * MB), { redirects: true, privateFiles: true });
+  const asked = rankPlatforms(large(900 * MB), { redirects: true, privateFiles: true }, false);
   for (const { fits, reasons } of asked) {
     expect(reasons.some(({ change }) => change !== null)).toBe(!fits);
     expect(reasons.every(({ verdict, change }) => (verdict === 'no') === (change !== null))).toBe(true);

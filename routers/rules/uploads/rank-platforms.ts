@@ -26,7 +26,7 @@ type Measured = Omit<RankedProject, 'files'> & {
   largest: OfferedFile | null;
 };
 type Subject = { id: AvailablePlatform; title: string; capabilities: PlatformCapabilities; facts: RankingFacts };
-type Asked = { project: Measured | null; needs: Needs };
+type Asked = { project: Measured | null; needs: Needs; areSitesLocal: boolean };
 /** A reason, and how far it moves the platform up or down. */
 type Finding = Reason & { points: number };
 type Rule = (subject: Subject, asked: Asked) => Finding[];
@@ -36,10 +36,10 @@ const PLACES: readonly AvailablePlatform[] = ['built-in', ...HOSTING_PLATFORMS];
 /**
  * Ranks the platforms for these files and needs, each with its reasons: suitable ones first, then by the points of the
  * rules below, then in the order of the home page. Browser and server give the same answer. With null for the files,
- * only the needs count.
+ * only the needs count. `areSitesLocal`: only this computer opens what the built-in host serves.
  */
-export function rankPlatforms(project: RankedProject | null, needs: Needs): RankedPlatform[] {
-  const asked = { project: project === null ? null : measured(project), needs };
+export function rankPlatforms(project: RankedProject | null, needs: Needs, areSitesLocal: boolean): RankedPlatform[] {
+  const asked = { project: project === null ? null : measured(project), needs, areSitesLocal };
   const judged = PLACES.flatMap((id) => {
     const capabilities = PLATFORM_CAPABILITIES[id];
     if (capabilities === undefined) return [];
@@ -212,7 +212,13 @@ function freeReasons(
   return [note(`More than the free plan of ${title} takes: ${sum}.`, -20, limitsSource)];
 }
 
-function domainReasons({ id, title, capabilities }: Subject, { needs }: Asked): Finding[] {
+function domainReasons({ id, title, capabilities }: Subject, { needs, areSitesLocal }: Asked): Finding[] {
+  if (areSitesLocal && PLATFORMS[id].isServedHere === true) {
+    const text =
+      'Sites on the built-in host open only on this computer. To show yours to others, choose a hosting platform.';
+    // A domain is for others: it weighs more than that no other account is needed.
+    return [note(text, needs.ownDomain === true ? -60 : 0)];
+  }
   const isInFolder = capabilities.basePath === 'repositoryFolder';
   if (needs.ownDomain !== true)
     return isInFolder ? [note('Without a domain of your own, links that start with / do not work there.', -10)] : [];

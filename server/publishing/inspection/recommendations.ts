@@ -18,14 +18,16 @@ const TEXT_MAX_BYTES = 1024 * 1024;
  */
 export async function rankForUpload(ctx: AccountContext, input: RankInput): Promise<Ranking> {
   const needs = input?.needs ?? {};
-  if (input?.uploadId === undefined) return { kind: null, framework: null, items: rankPlatforms(null, needs) };
+  const areSitesLocal = /(?:^|\.)localhost$/.test(ctx.providers.addresses.sitesDomain);
+  const rank = (project: RankedProject | null) => rankPlatforms(project, needs, areSitesLocal);
+  if (input?.uploadId === undefined) return { kind: null, framework: null, items: rank(null) };
   const { uploadId } = input;
   return withFileListSlot(ctx, async () => {
     // A list that another replaces while this waits leaves the store.
     const { manifestHash = null } = await findOpenUpload(ctx, uploadId);
     if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
     const project = await readProject(ctx, manifestHash);
-    return { kind: project.kind, framework: project.framework, items: rankPlatforms(project, needs) };
+    return { kind: project.kind, framework: project.framework, items: rank(project) };
   });
 }
 

@@ -2,20 +2,11 @@ import { Check, CircleX, type LucideIcon, Minus } from 'lucide-react';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { RankedPlatform, Reason } from '../../../../routers/schemas/recommendations.ts';
 import { classNames } from '../../../components/class-names.ts';
-import { areSitesLocal } from '../../../lib/sites-address.ts';
 
 const looks: Record<Reason['verdict'], { icon: LucideIcon; look: string; word: string }> = {
   good: { icon: Check, look: 'text-good', word: 'Good for' },
   note: { icon: Minus, look: 'text-ink-muted', word: 'Good to know' },
   no: { icon: CircleX, look: 'text-bad', word: 'Does not fit' },
-};
-
-/** The ranking knows the files and not this computer. */
-const LOCAL: Reason = {
-  verdict: 'note',
-  text: 'Sites on the built-in host open only on this computer. To show yours to others, choose a hosting platform.',
-  change: null,
-  source: null,
 };
 
 export type RankReasonsProps = {
@@ -31,14 +22,13 @@ export function RankReasons({ ranked: { platform, fits, reasons }, isRecommended
   const question = fits
     ? `Why ${named} ${isRecommended ? 'is recommended' : 'fits as well'}`
     : `Why ${named} does not fit`;
-  const shown = platform === 'built-in' && areSitesLocal() ? [...reasons, LOCAL] : reasons;
   return (
     <details key={platform} open={isOpen || !fits} className="text-sm">
       <summary className="w-fit cursor-pointer rounded-tight py-1 text-ink-muted hover:text-ink touch:py-3">
         {question}
       </summary>
       <ul aria-label={question} className="mt-1 flex flex-col gap-2">
-        {shown.map((reason) => (
+        {reasons.map((reason) => (
           <ReasonRow key={reason.text} reason={reason} />
         ))}
       </ul>

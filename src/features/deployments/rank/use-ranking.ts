@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Needs, RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
+import { areSitesLocal } from '../../../lib/sites-address.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Ranker = {
@@ -42,7 +43,7 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
   }, [report, ownDomain, answers]);
   const ranking = useMemo(() => {
     if (rank === null || !isAsked) return null;
-    return rank(report && { ...report.inspection, files: report.reading.files }, needs);
+    return rank(report && { ...report.inspection, files: report.reading.files }, needs, areSitesLocal());
   }, [rank, isAsked, report, needs]);
   const affectedBy = (need: keyof Needs) => (rank === null ? [] : affected(rank, need));
   return { ranking, needs, answer: setAnswers, affectedBy };
@@ -52,8 +53,8 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
 function affected(rank: RankPlatforms, need: keyof Needs): readonly string[] | 'all' {
   const against = ({ reasons }: RankedPlatform) =>
     reasons.flatMap(({ verdict, text }) => (verdict === 'good' ? [] : text));
-  const before = new Map(rank(null, {}).map((one) => [one.platform, against(one)]));
-  const ranked = rank(null, { [need]: true });
+  const before = new Map(rank(null, {}, areSitesLocal()).map((one) => [one.platform, against(one)]));
+  const ranked = rank(null, { [need]: true }, areSitesLocal());
   const found = ranked.filter((one) => against(one).some((text) => before.get(one.platform)?.includes(text) !== true));
   return found.length === ranked.length ? 'all' : found.map(({ platform }) => PLATFORMS[platform].title);
 }
