@@ -182,6 +182,20 @@ test('what is wrong comes first in a report that is done, and no time is told of
   ]);
 });
 
+test('of checks that could see nothing for one reason it is said once, above what passed', async () => {
+  const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
+  const seen = 'shop.test could not be looked up from here.';
+  const blind = (['dnssec', 'caa', 'url-up'] as const).map((id) => check({ id, verdict: 'unknown', seen }));
+  const mixed = report({ checks: [check({ id: 'ttl' }), ...blind] });
+  using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => mixed }, at);
+  await shown.sees(seen);
+  const rows = [...shown.page.querySelectorAll('[aria-label="Checks of shop.test"] > li')];
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^No resultDNSSEC, CAA records, Deployment URLshop.test could not be looked up from here\./),
+    expect.stringMatching(/^PassTime to live/),
+  ]);
+});
+
 test('a stranger with the link sees the report, and nothing to do about it', async () => {
   const at = { pattern: '/shared-report', path: `/shared-report#${'t'.repeat(43)}` };
   const shared = vi.fn((_input: unknown) => broken);

@@ -7,9 +7,12 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { CHECK_TITLES } from './check-titles.ts';
-import { troublesFirst, VERDICT_LOOKS } from './verdict-looks.ts';
+import { isTrouble, VERDICT_LOOKS } from './verdict-looks.ts';
 
 type ShownCheck = Report['checks'][number] | SharedReport['checks'][number];
+/** Checks that share one row. */
+type Group = readonly [ShownCheck, ...ShownCheck[]];
+
 type ReportViewProps = {
   report: Report | SharedReport;
   /** Shown beside the headline. */
@@ -47,9 +50,9 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
       <Changes report={report} />
       <ul aria-label={`Checks of ${report.name}`} className="divide-y divide-line">
         {/* While they arrive, none moves. */}
-        {(isRunning ? checks : troublesFirst(checks)).map((check) => (
-          <li key={check.id} className="px-4 py-3.5 sm:px-5">
-            <CheckRow check={check} repair={repair !== undefined && 'repair' in check ? repair(check) : null} />
+        {(isRunning ? checks.map((check): Group => [check]) : groupsOf(checks)).map((group) => (
+          <li key={group[0].id} className="px-4 py-3.5 sm:px-5">
+            <CheckRow group={group} repair={repair !== undefined && 'repair' in group[0] ? repair(group[0]) : null} />
           </li>
         ))}
       </ul>
@@ -60,6 +63,18 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
       )}
     </Card>
   );
+}
+
+/** Returns the troubles first, then those that give no result for one reason, which is said once. */
+function groupsOf(checks: readonly ShownCheck[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const check of checks) {
+    const key = check.verdict === 'unknown' ? check.seen : check.id;
+    const earlier = groups.get(key);
+    groups.set(key, earlier === undefined ? [check] : [...earlier, check]);
+  }
+  const place = (group: Group) => (isTrouble(group[0]) ? 0 : group.length > 1 ? 1 : 2);
+  return [...groups.values()].sort((one, other) => place(one) - place(other));
 }
 
 function headline({ state, cause, checks, name }: Report | SharedReport): string {
@@ -103,8 +118,8 @@ function changeText({ what, before, after }: Report['changes'][number]): string 
   return `${what} changed from ${before.join(', ')} to ${after.join(', ')}`;
 }
 
-function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
-  const { id, verdict, seen, fix, because } = check;
+function CheckRow({ group, repair }: { group: Group; repair: ReactNode }) {
+  const { verdict, seen, fix, because } = group[0];
   const { tone, icon, word } = VERDICT_LOOKS[verdict];
   return (
     <div className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[8.5rem_minmax(0,1fr)_auto]">
@@ -114,27 +129,29 @@ function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
         </Badge>
       </span>
       <div className="min-w-0">
-        <h3 className="font-medium">{CHECK_TITLES[id]}</h3>
+        <h3 className="font-medium">{group.map(({ id }) => CHECK_TITLES[id]).join(', ')}</h3>
         <p className="text-sm wrap-anywhere text-ink-muted">
           {seen}
           {because !== null && ` The cause is under “${CHECK_TITLES[because]}”.`}
         </p>
         {/* Of what follows from another one, only that one is to be mended. */}
         {fix !== null && because === null && <p className="mt-1 text-sm wrap-anywhere">{fix}</p>}
-        <Details check={check} />
+        <Details group={group} />
       </div>
       {repair && <div className="sm:justify-self-end">{repair}</div>}
     </div>
   );
 }
 
-function Details({ check: { verdict, why, asked, tookMs } }: { check: ShownCheck }) {
+function Details({ group }: { group: Group }) {
+  const [{ verdict, why, tookMs }] = group;
+  const asked = group.flatMap((check) => check.asked);
   return (
     <details className="mt-1 text-sm text-ink-muted">
       <summary className="w-fit cursor-pointer rounded-tight py-1 hover:text-ink touch:py-3">
         Details{verdict !== 'unknown' && tookMs > 0 && `, checked in ${tookMs} ms`}
       </summary>
-      <p className="mt-1">{why}</p>
+      {group.length === 1 && <p className="mt-1">{why}</p>}
       <ul className="mt-2 flex flex-col gap-1.5">
         {asked.map(({ question, server, answer, tookMs: took }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list of a check that is done stays as it is
