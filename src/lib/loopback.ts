@@ -7,7 +7,7 @@ export function leadHere(records: Domain['records']): boolean {
   return records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value));
 }
 
-/** Returns whether nobody can do anything for a new domain but whoever runs this Fairlead, which is not public. */
+/** Returns whether a new domain waits for the operator, whose Fairlead is not public yet. */
 export function waitsForHost({ state, records, lostTo }: Pick<Domain, 'state' | 'records' | 'lostTo'>): boolean {
   return (state === 'unverified' || state === 'pending_dns') && lostTo === undefined && leadHere(records);
 }

@@ -96,22 +96,16 @@ export function DomainList({
         </ListStates>
       </Card>
       <LoadMore list={list} />
-      {list.data !== undefined && (
-        <LocalSitesNotice
-          deployments={domains.length === 0 ? open : open.filter(isOfLocal(domains))}
-          className="mt-4"
-        />
-      )}
+      {list.data !== undefined && <LocalSitesNotice deployments={open.filter(mayBeLocal(domains))} className="mt-4" />}
       {!isPending && children}
       {isAdding && !isPending && add && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
     </div>
   );
 }
 
-/** Finds the deployments with a domain that waits for this Fairlead to be public. */
-function isOfLocal(domains: readonly Domain[]): (deployment: NamedDeployment) => boolean {
-  const ids = domains.filter(waitsForHost).map(({ deploymentId }) => deploymentId);
-  return ({ id }) => ids.includes(id);
+/** Finds the deployments with a domain that waits for a public Fairlead; all of them before the first domain. */
+function mayBeLocal(domains: readonly Domain[]): (deployment: NamedDeployment) => boolean {
+  return ({ id }) => domains.length === 0 || domains.some((one) => one.deploymentId === id && waitsForHost(one));
 }
 
 /** The dialog opens by the button, and by a link with `?add` (certificate-list.tsx). */
