@@ -166,6 +166,9 @@ test.each([
   const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject(), tools(brought))).toMatchObject({
     ...{ verdict: 'fail', seen: `192.0.2.9 redirects our own test to ${seen}.` },
+    fix: isOwn
+      ? 'Let /.well-known/acme-challenge/ be answered without that redirect.'
+      : 'Remove the address 192.0.2.9, or replace it with this server’s.',
   });
 });
 

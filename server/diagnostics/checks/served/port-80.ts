@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { CHALLENGE_REDIRECTS, oddRedirect } from '../../../lib/challenge-redirects.ts';
+import { CHALLENGE_REDIRECTS, ODD_REMEDY, oddRedirect } from '../../../lib/challenge-redirects.ts';
 import {
   type Check,
   fail,
@@ -15,7 +15,9 @@ import {
   warn,
 } from '../check.ts';
 
-export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } | { via: string } };
+/** `fix`: what to do at our own address, where it is not the port. */
+type Problem = { problem: string; fix?: string };
+export type Probe = { place: Place; outcome: 'here' | 'unknown' | Problem | { via: string } };
 
 /** Checks whether our own answer is found at each IPv4 address of the name, as a certificate authority would check. */
 export const port80: Check = {
@@ -40,7 +42,8 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
     const isElsewhere = !first.place.isOwn;
     const fix = isElsewhere
       ? `Remove the address ${first.place.address}, or replace it with this server’s.`
-      : `Open port 80 of ${first.place.address} to everybody, and let only the server of this site answer there.`;
+      : (first.fix ??
+        `Open port 80 of ${first.place.address} to everybody, and let only the server of this site answer there.`);
     const seen = `${first.place.address} ${first.problem}.`;
     const isReached = probes.some(({ outcome }) => outcome === 'here');
     // Authorities check from several places, and each may use another address.
@@ -81,14 +84,18 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
     if (!URL.canParse(location, url))
       return {
         place,
-        outcome: { problem: `redirects to something that is not an address (${location.slice(0, 80)})` },
+        outcome: {
+          problem: `redirects our own test to something that is not an address (${location.slice(0, 80)})`,
+          fix: ODD_REMEDY,
+        },
       };
     const next = new URL(location, url);
     const odd = oddRedirect(next);
-    if (odd !== null) return { place, outcome: { problem: odd } };
+    if (odd !== null) return { place, outcome: { problem: odd, fix: ODD_REMEDY } };
     url = next.href;
   }
-  return { place, outcome: { problem: 'redirects in a loop' } };
+  const problem = `redirects our own test more than ${CHALLENGE_REDIRECTS} times, at last to ${url.slice(0, 80)}`;
+  return { place, outcome: { problem, fix: ODD_REMEDY } };
 }
 
 function foundAt(subject: Subject, url: string): Probe['outcome'] {
