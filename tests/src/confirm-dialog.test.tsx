@@ -1,7 +1,8 @@
-import { act } from 'react';
+import { act, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfirmDialog, type ConfirmDialogProps } from '../../src/components/overlays/confirm-dialog.tsx';
+import { Dialog } from '../../src/components/overlays/dialog.tsx';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 
@@ -76,4 +77,49 @@ test.each([
   });
   await dialog.press();
   expect(dialog.confirmed).toHaveBeenCalledTimes(isSame ? 1 : 0);
+});
+
+test('the Back of a phone closes what is on top, and takes nothing away that must stay', async () => {
+  const watchers: { onclose: (() => void) | null; destroy(): void }[] = [];
+  class CloseWatcher {
+    onclose: (() => void) | null = null;
+    constructor() {
+      watchers.push(this);
+    }
+    destroy(): void {
+      if (watchers.includes(this)) watchers.splice(watchers.indexOf(this), 1);
+    }
+  }
+  vi.stubGlobal('CloseWatcher', CloseWatcher);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const back = () => act(async () => watchers.pop()?.onclose?.());
+  const closed = vi.fn();
+  const root = createRoot(document.createElement('div'));
+  onTestFinished(() => act(async () => root.unmount()));
+  const shown = (isOpen: boolean, isBusy = false) =>
+    act(async () =>
+      root.render(
+        <StrictMode>
+          <Dialog isOpen title="Secret" />
+          <ConfirmDialog
+            isOpen={isOpen}
+            isBusy={isBusy}
+            onOpenChange={closed}
+            title="Remove the site?"
+            description="It goes offline."
+            confirmLabel="Remove"
+            onConfirm={vi.fn()}
+          />
+        </StrictMode>,
+      ),
+    );
+  await shown(true, true);
+  await back();
+  expect(closed, 'it is busy').not.toHaveBeenCalled();
+  await shown(true);
+  await back();
+  expect(closed.mock.calls).toEqual([[false]]);
+  await shown(false);
+  await back();
+  expect(watchers, 'the dialog without a way to close it stays, and takes the next Back').toHaveLength(1);
 });

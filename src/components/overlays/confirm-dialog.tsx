@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
 import { Field } from '../fields/field.tsx';
 import { Input } from '../fields/input.tsx';
+import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 import { useSubmitOnce } from './use-submit-once.ts';
 
@@ -38,13 +39,12 @@ export type ConfirmDialogProps = {
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const focusReturn = useFocusReturn();
+  const change = (isOpen: boolean): void => {
+    if (isOpen || props.isBusy !== true) props.onOpenChange(isOpen);
+  };
+  useBackCloses(props.isOpen, () => change(false));
   return (
-    <AlertDialog.Root
-      open={props.isOpen}
-      onOpenChange={(isOpen) => {
-        if (isOpen || props.isBusy !== true) props.onOpenChange(isOpen);
-      }}
-    >
+    <AlertDialog.Root open={props.isOpen} onOpenChange={change}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <AlertDialog.Content

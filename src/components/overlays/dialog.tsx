@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from '../icon-button.tsx';
+import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
 export type DialogProps = {
@@ -23,6 +24,7 @@ export type DialogProps = {
  */
 export function Dialog({ isOpen, onOpenChange, title, description, trigger, footer, children }: DialogProps) {
   const focusReturn = useFocusReturn();
+  useBackCloses(isOpen, () => onOpenChange?.(false));
   return (
     <RadixDialog.Root open={isOpen} {...(onOpenChange && { onOpenChange })}>
       {trigger !== undefined && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from '../icon-button.tsx';
+import { useBackCloses } from './use-back-closes.ts';
 
 export type SheetProps = {
   isOpen: boolean;
@@ -14,6 +15,7 @@ export type SheetProps = {
 
 /** Slides in from the left and traps the focus: the menu of a small screen. */
 export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
+  useBackCloses(isOpen, () => onOpenChange(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
       <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>
