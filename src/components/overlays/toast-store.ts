@@ -17,7 +17,11 @@ export type ToastItem = {
   variant: ToastVariant;
   durationMs: number;
   isOpen: boolean;
+  shownAt: number;
 };
+
+/** An act leads away sooner than this after its toast. */
+const LEADS_AWAY_MS = 1_500;
 
 const store = createStore<readonly ToastItem[]>([]);
 let lastId = 0;
@@ -31,7 +35,7 @@ export function showToast({
   durationMs = TOAST_DURATION_MS,
 }: ToastOptions): number {
   lastId += 1;
-  const item: ToastItem = { id: lastId, title, description, variant, durationMs, isOpen: true };
+  const item = { id: lastId, title, description, variant, durationMs, isOpen: true, shownAt: Date.now() };
   setToasts([item, ...store.get()].slice(0, TOAST_LIMIT));
   return item.id;
 }
@@ -44,6 +48,12 @@ export function dismissToast(id: number): void {
     setTimeout(() => removeToast(id), TOAST_REMOVE_DELAY_MS),
   );
   setToasts(store.get().map((toast) => (toast.id === id ? { ...toast, isOpen: false } : toast)));
+}
+
+/** Closes a toast of another screen. An act shows its toast and then leads away: that one stays, as an error does. */
+export function dismissLeftToasts(): void {
+  for (const { id, variant, shownAt } of store.get())
+    if (variant === 'default' && Date.now() - shownAt > LEADS_AWAY_MS) dismissToast(id);
 }
 
 /** Removes every toast at once. */

@@ -1,14 +1,18 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
+import { useAddress } from '../../lib/browser/location.ts';
 import { useStore } from '../../lib/store.ts';
 import { classNames } from '../class-names.ts';
-import { dismissToast, type ToastItem, toasts } from './toast-store.ts';
+import { dismissLeftToasts, dismissToast, type ToastItem, toasts } from './toast-store.ts';
 
 /** The one toast area of the app: F8 moves the focus to it, and a swipe to the right closes a toast. */
 export function Toaster() {
   const shown = useStore(toasts);
+  const { pathname } = useAddress();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each screen that is left
+  useEffect(dismissLeftToasts, [pathname]);
   const list = useRef<HTMLOListElement>(null);
   useLift(
     list,
@@ -84,8 +88,12 @@ function useLift(list: RefObject<HTMLElement | null>, isOpen: boolean): void {
       const last = list.current?.lastElementChild?.getBoundingClientRect();
       if (!list.current || !first || !last) return;
       const place = new DOMRect(first.x, first.y + lift.current, first.width, last.bottom - first.top);
+      // Of what lies under a dialog nothing can be pressed, and above its buttons any place will do.
+      const dialog = Array.from(document.querySelectorAll(DIALOG)).at(-1);
+      const rects = (selector: string) => rectsOf(dialog ?? document, selector);
+      const highest = dialog ? 0 : window.innerHeight / 2;
       // Where there is no room above all of them, there may be some above those that matter most.
-      lift.current = liftOver(rectsOf(`${MAIN}, ${FURTHER}`), place) || liftOver(rectsOf(MAIN), place);
+      lift.current = liftOver(rects(`${MAIN}, ${FURTHER}`), place, highest) || liftOver(rects(MAIN), place, highest);
       list.current.style.translate = `0 ${-lift.current}px`;
     }
     function lookSoon() {
@@ -113,17 +121,19 @@ const MAIN = '[data-variant="primary"], [data-variant="danger"]';
 /** Other buttons, and what must be read. */
 const FURTHER = '[data-variant="secondary"], [data-notice="warn"], [data-notice="bad"]';
 
-function rectsOf(selector: string): DOMRect[] {
-  return Array.from(document.querySelectorAll(selector), (element) => element.getBoundingClientRect());
+const DIALOG = '[role$="dialog"][data-state="open"]';
+
+function rectsOf(within: ParentNode, selector: string): DOMRect[] {
+  return Array.from(within.querySelectorAll(selector), (element) => element.getBoundingClientRect());
 }
 
-/** Returns by how many pixels a toast must be lifted to cover none of `places`; 0 when that would pass the middle. */
-export function liftOver(places: readonly DOMRect[], card: DOMRect): number {
+/** Returns by how many pixels a toast must be lifted to cover none of `places`; 0 when that would pass `highest`. */
+export function liftOver(places: readonly DOMRect[], card: DOMRect, highest: number): number {
   let lift = 0;
   for (const place of [...places].sort((one, other) => other.bottom - one.bottom)) {
     const isBeside = place.right <= card.left || place.left >= card.right;
     const isClear = place.top >= card.bottom - lift || place.bottom <= card.top - lift;
     if (!isBeside && !isClear) lift = card.bottom - place.top + GAP_PX;
   }
-  return card.top - lift < window.innerHeight / 2 ? 0 : lift;
+  return card.top - lift < highest ? 0 : lift;
 }
