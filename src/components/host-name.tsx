@@ -57,7 +57,8 @@ function BrokenAtDots({ name, className }: { name: string; className?: string | 
       {labels.map((label, index) => (
         <Fragment key={labels.slice(0, index + 1).join('')}>
           {index > 0 && <wbr />}
-          {label}
+          {/* One piece: a line would also end at its hyphens. */}
+          <span className="inline-block max-w-full">{label}</span>
         </Fragment>
       ))}
     </span>

@@ -34,6 +34,9 @@ test('how a domain is served stands below the address of its deployment', async 
     'domains.list': () => ({ items: [domainOf({ state: 'active' })], nextCursor: null }),
   });
   await shown.sees('harbour.localhost:3001Plain HTTPharbourshop.exampleHTTPSinn');
+  // A line ends between these pieces alone, not at a hyphen.
+  const pieces = [...shown.page.querySelectorAll('.inline-block')].map(({ textContent }) => textContent);
+  expect(pieces.slice(0, 2)).toEqual(['harbour.', 'localhost:3001']);
 });
 
 test('a deployment that has no address yet is not said to be served', async () => {
