@@ -37,8 +37,14 @@ export async function compareWithRelease(
 }
 
 function removalOf(before: ReadonlyMap<string, unknown>, items: readonly SelectionItem[]): Removal {
-  const paths = new Set(items.map(pathOf));
-  return { removed: [...before.keys()].filter((path) => !paths.has(path)), before: before.size, after: items.length };
+  return removalBetween(before, new Set(items.map(pathOf)));
+}
+
+export function removalBetween(
+  before: ReadonlyMap<string, unknown>,
+  after: { has(path: string): boolean; size: number },
+): Removal {
+  return { removed: [...before.keys()].filter((path) => !after.has(path)), before: before.size, after: after.size };
 }
 
 export async function compareFiles(
@@ -94,6 +100,19 @@ function pathOf({ path }: { path: string }): string {
 /** A wrong folder would remove most of the site. */
 export function removesMost({ removed, before }: Removal): boolean {
   return removed.length > 1 && removed.length > before / 2;
+}
+
+/** Returns what to ask before most of a release is removed; null when most stays. */
+export function removalQuestion(
+  removal: Removal,
+  releaseNumber: number,
+): { title: string; description: string } | null {
+  if (!removesMost(removal)) return null;
+  const { removed, before, after } = removal;
+  return {
+    title: `Remove ${removed.length.toLocaleString('en')} of ${formatCount(before, 'file')}?`,
+    description: `The new release has ${formatCount(after, 'file')}. The other files of release ${releaseNumber} will no longer be served. That release is kept, and you can roll back to it.`,
+  };
 }
 
 export function changesNothing({ changed, added, removed, isExact }: Comparison): boolean {

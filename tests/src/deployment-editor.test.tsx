@@ -220,6 +220,27 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
   }
 });
 
+test('an edit asks what an upload asks before it takes away the start page, or most of the files', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+    ['index.html', HASH, 1],
+  ]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await removeFile(shown, 'index.html');
+  await removeFile(shown, 'a.html');
+  shown.button('Publish…').click();
+  await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
+  press('Publish');
+  const question = () => document.querySelector<HTMLElement>('[role=alertdialog]');
+  const goOn = () =>
+    [...(question()?.querySelectorAll('button') ?? [])].find((one) => one.textContent === 'Publish anyway')?.click();
+  await soon(() => expect(question()?.textContent).toContain('Publish without a start page?'));
+  goOn();
+  await soon(() => expect(question()?.textContent).toContain('Remove 2 of 3 files?'));
+  expect(question()?.textContent).toContain('The new release has 1 file. The other files of release 3 will no longer');
+});
+
 /** Asks for the deployment again, as an event of the server does. */
 function Renew() {
   const client = trpc.useUtils();

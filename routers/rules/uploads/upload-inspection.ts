@@ -2,6 +2,7 @@ import { atOnce } from '../../schemas/at-once.ts';
 import type { UploadKind } from '../../schemas/recommendations.ts';
 import { type DetectedProject, dependenciesOf, detectionSteps, generatorOf } from './detect-project.ts';
 import { documentProblems } from './documents.ts';
+import { entryPageIn } from './entry-page.ts';
 import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
@@ -85,7 +86,7 @@ export function* inspectionSteps(
   looks: ReadonlyMap<string, TextFindings>,
 ): Generator<void, UploadInspection> {
   const paths = new Set(files.map((file) => file.path));
-  const entryPage = paths.has('index.html') ? 'index.html' : null;
+  const entryPage = entryPageIn(paths);
   const buildFolder = buildFolderIn(paths);
   const project = yield* projectSteps(paths, texts);
   const tool = project.kind === 'source' ? project.framework : null;

@@ -1,5 +1,6 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { entryPageIn } from '../../../../routers/rules/uploads/entry-page.ts';
 import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
@@ -9,7 +10,10 @@ import { Notice } from '../../../components/notice.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
-import { type Draft, kindOf } from './draft.ts';
+import { removalBetween, removalQuestion } from '../../../uploads/compare.ts';
+import { useEntryQuestion } from '../select/entry-question.tsx';
+import { usePublishQuestion } from '../select/publish-question.tsx';
+import { type Draft, filesOf, kindOf } from './draft.ts';
 import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
 import { ChangeMark } from './files/file-tree.tsx';
 
@@ -32,7 +36,16 @@ export type PublishDialogProps = {
 export function PublishDialog(props: PublishDialogProps) {
   const { draft, number, liveNumber, isBusy, problem, lost, onRestore, onPublish, onClose } = props;
   const obstacle = problem ?? lost?.message ?? null;
-  const { changes } = draft;
+  const { base, changes } = draft;
+  const files = useMemo(() => filesOf(draft), [draft]);
+  const entry = useEntryQuestion({
+    selection: draft,
+    inspection: { entryPage: entryPageIn(files), buildFolder: null },
+  });
+  const isReplacing = liveNumber !== null && liveNumber === base.number;
+  const removal = usePublishQuestion(
+    isReplacing ? removalQuestion(removalBetween(base.files, files), liveNumber) : null,
+  );
   const list = useRef<HTMLUListElement>(null);
   // The opening button is pressed again to go on; the first button inside would undo a change.
   useEffect(() => {
@@ -57,7 +70,7 @@ export function PublishDialog(props: PublishDialogProps) {
       isStoppable
       onSubmit={(event) => {
         event.preventDefault();
-        onPublish();
+        entry.ask(() => removal.ask(onPublish));
       }}
       onClose={onClose}
     >
@@ -84,6 +97,8 @@ export function PublishDialog(props: PublishDialogProps) {
           </li>
         ))}
       </ul>
+      {entry.question}
+      {removal.question}
     </FormDialog>
   );
 }
