@@ -214,6 +214,11 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     );
     dialog()?.querySelector<HTMLInputElement>(`input[value=${choice}]`)?.click();
     press('Continue');
+    // It goes on to what was asked for, as long as there is something to publish.
+    if (choice !== 'theirs') {
+      await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
+      press('Cancel');
+    }
     await soon(() => expect(dialog()).toBeNull());
     expect(filesOf(shown), choice).toEqual(files);
     expect(shown.page.textContent).toContain(changes);
@@ -239,6 +244,23 @@ test('an edit asks what an upload asks before it takes away the start page, or m
   goOn();
   await soon(() => expect(question()?.textContent).toContain('Remove 2 of 3 files?'));
   expect(question()?.textContent).toContain('The new release has 1 file. The other files of release 3 will no longer');
+});
+
+test('the button of the preview stays where it is pressed, so that a second press discards nothing', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await removeFile(shown, 'a.html');
+  const acts = () =>
+    [...(shown.button('Publish…').parentElement?.querySelectorAll('button') ?? [])].map((one) => one.textContent);
+  const before = acts();
+  flushSync(() => shown.button('Preview').click());
+  await soon(() => expect(shown.page.querySelector('[aria-label=Preview]')).not.toBe(null));
+  expect(acts()).toEqual(before);
+  flushSync(() => shown.button('Preview').click());
+  await soon(() => expect(shown.page.querySelector('[aria-label=Preview]')).toBe(null));
 });
 
 /** Asks for the deployment again, as an event of the server does. */

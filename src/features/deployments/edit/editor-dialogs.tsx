@@ -20,14 +20,15 @@ export type EditorDialogsProps = {
   deployment: Deployment;
   draftKey: string;
   editing: Editing;
-  newest: Base | null;
+  /** A release that the changes are not based on, and that must be decided about before they are published. */
+  newer: Base | null;
   /** The open one, apart from the question before leaving. */
   dialog: EditorDialog | null;
   onClose: () => void;
 };
 
 /** Asks what becomes of the changes: a release, a place among those of another release, or nothing. */
-export function EditorDialogs({ deployment, draftKey, editing, newest, dialog, onClose }: EditorDialogsProps) {
+export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, onClose }: EditorDialogsProps) {
   const navigate = useNavigate();
   const { draft, change, isUnstored } = editing;
   const publishing = usePublishDraft(deployment.id);
@@ -42,15 +43,20 @@ export function EditorDialogs({ deployment, draftKey, editing, newest, dialog, o
   }
 
   function settle(choice: ConflictChoice) {
-    if (newest === null) return;
-    if (choice === 'theirs') change(() => ({ base: newest, changes: new Map() }));
-    else change((before) => (choice === 'merge' ? rebased(before, newest).draft : replacing(before, newest)));
-    onClose();
+    if (newer === null) return;
+    const settled = {
+      merge: () => rebased(draft, newer).draft,
+      mine: () => replacing(draft, newer),
+      theirs: () => ({ base: newer, changes: new Map() }),
+    }[choice]();
+    // Whoever pressed Publish goes on to that, where the changes are listed.
+    const goesOn = dialog === 'publish' && settled.changes.size > 0;
+    if (!change(() => settled) || !goesOn) onClose();
   }
 
   return (
     <>
-      {dialog === 'publish' && (
+      {dialog === 'publish' && newer === null && (
         <PublishDialog
           draft={draft}
           number={deployment.releaseCount + 1}
@@ -66,8 +72,8 @@ export function EditorDialogs({ deployment, draftKey, editing, newest, dialog, o
           }}
         />
       )}
-      {dialog === 'conflict' && newest !== null && (
-        <ConflictDialog draft={draft} newer={newest} onChoose={settle} onClose={onClose} />
+      {(dialog === 'conflict' || dialog === 'publish') && newer !== null && (
+        <ConflictDialog draft={draft} newer={newer} onChoose={settle} onClose={onClose} />
       )}
       <LeaveDialog hasChanges={draft.changes.size > 0} isPublished={isPublished} isUnstored={isUnstored} />
       <ConfirmDialog

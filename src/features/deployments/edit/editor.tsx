@@ -40,7 +40,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
   const preview = usePreview(deployment.id, draft, isPreviewed);
   useLive(editing, newest, isOfLive);
   const newer = newest?.releaseId === draft.base.releaseId ? null : newest;
-  const askPublish = () => draft.changes.size > 0 && !isReadOnly && setDialog(newer === null ? 'publish' : 'conflict');
+  const askPublish = () => draft.changes.size > 0 && !isReadOnly && setDialog('publish');
   useSaveKey(askPublish);
   return (
     <>
@@ -71,7 +71,8 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
           draft={draft}
           isReadOnly={isReadOnly}
           onDiscard={() => setDialog('discard')}
-          onPreview={isPreviewed ? null : () => setIsPreviewed(true)}
+          isPreviewed={isPreviewed}
+          onPreview={() => setIsPreviewed(!isPreviewed)}
           onPublish={askPublish}
         />
       </Card>
@@ -79,7 +80,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
         deployment={deployment}
         draftKey={draftKey}
         editing={editing}
-        newest={newest}
+        newer={newer}
         dialog={dialog}
         onClose={() => setDialog(null)}
       />
@@ -183,13 +184,14 @@ type PublishBarProps = {
   draft: Draft;
   isReadOnly: boolean;
   onDiscard: () => void;
-  /** Shows the preview; null while it is shown. */
-  onPreview: (() => void) | null;
+  isPreviewed: boolean;
+  /** Shows the preview, or ends it. */
+  onPreview: () => void;
   onPublish: () => void;
 };
 
 /** Counts the changes, with the acts on all of them. */
-function PublishBar({ draft, isReadOnly, onDiscard, onPreview, onPublish }: PublishBarProps) {
+function PublishBar({ draft, isReadOnly, isPreviewed, onDiscard, onPreview, onPublish }: PublishBarProps) {
   const count = draft.changes.size;
   const hasFiles = count > 0 || draft.base.files.size > 0;
   return (
@@ -203,7 +205,12 @@ function PublishBar({ draft, isReadOnly, onDiscard, onPreview, onPublish }: Publ
           Discard
         </Button>
       )}
-      {onPreview !== null && !isReadOnly && hasFiles && <Button onClick={onPreview}>Preview</Button>}
+      {/* It stays while the preview is shown: Discard would move under the pointer that pressed it. */}
+      {!isReadOnly && hasFiles && (
+        <Button aria-pressed={isPreviewed} onClick={onPreview}>
+          Preview
+        </Button>
+      )}
       <Button variant="primary" disabled={count === 0 || isReadOnly} onClick={onPublish}>
         Publish…
       </Button>
