@@ -91,6 +91,8 @@ export const createReleaseInput = z.strictObject({
   uploadId: idSchema,
   /** Makes no release of files that are already live; a caller that wants one anyway repeats the call without this. */
   ifChanged: z.optional(z.boolean()),
+  /** Said by the editor, whose list of files arrives as that of a folder. */
+  source: z.optional(z.literal('editor')),
 });
 export const getReleaseInput = z.union([
   z.strictObject({ releaseId: idSchema }),
@@ -125,7 +127,7 @@ export const confirmReleaseInput = z.strictObject({
 export const readPlatformLogInput = z.strictObject({ releaseId: idSchema, destinationId: z.optional(idSchema) });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
-export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
+export const RELEASE_SOURCES = ['folder', 'zip', 'retry', 'editor'] as const;
 
 export const releaseSchema = z.strictObject({
   id: idSchema,

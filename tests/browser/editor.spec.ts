@@ -49,6 +49,7 @@ test('a word is changed in the browser, outlives a reload, and is live as a new 
   await page.keyboard.press('Control+s');
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
   await page.waitForURL('**/releases/2');
+  await expect(page.getByText('SourceEditor')).toBeVisible();
   // The list of files alone: the text went to the preview, and what was renamed does not travel.
   expect(sent.map((url) => url.slice(url.lastIndexOf('/')))).toEqual(['/manifest']);
 

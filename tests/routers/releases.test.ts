@@ -68,8 +68,8 @@ test('publishing again with one changed file asks for one file, and the old rele
   const changed = { ...SITE, 'index.html': '<h1>Two</h1>' };
   const answer = await sendSite(await contextOf(app, person), uploadId, changed);
   expect(answer.missing).toHaveLength(1);
-  const second = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
-  expect(second).toMatchObject({ number: 2, changedFiles: 1 });
+  const second = await person.caller.releases.create({ deploymentId: deployment.id, uploadId, source: 'editor' });
+  expect(second).toMatchObject({ number: 2, changedFiles: 1, source: 'editor' });
   await app.jobs.drain();
 
   expect((await app.visit('again')).text).toBe('<h1>Two</h1>');

@@ -63,7 +63,8 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, { _id: upload._id, manifestHash });
   await requireConnected(ctx, deployment);
   await countRelease(ctx);
-  return consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
+  const { source = upload.source } = input;
+  return consumeUpload(ctx, { deploymentId: deployment._id, upload, source, manifestHash });
 }
 
 /**
@@ -83,13 +84,13 @@ async function refuseUnchanged(
   throw new AppError('release_unchanged', `Nothing changed since release ${live.number}.`);
 }
 
-type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: string };
+type ReleaseUpload = Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash'> & { upload: UploadDoc };
 
 async function consumeUpload(
   ctx: AccountContext,
-  { deploymentId, upload, manifestHash }: ReleaseUpload,
+  { deploymentId, upload, source, manifestHash }: ReleaseUpload,
 ): Promise<Release> {
-  const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
+  const described = { deploymentId, source, manifestHash, createdBy: await actorName(ctx) };
   const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, described, {
       beforeReading: () => requireUnchanged(ctx, { uploadId: upload._id, manifestHash }),

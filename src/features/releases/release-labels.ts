@@ -59,6 +59,7 @@ export const SOURCE_LABELS: Record<ReleaseSource, string> = {
   folder: 'Folder',
   zip: 'ZIP',
   retry: 'Try again',
+  editor: 'Editor',
 };
 
 /** Returns the release that keeps serving whatever happens to another. */

@@ -30,7 +30,8 @@ export function usePublishDraft(deploymentId: string): PublishDraft {
     try {
       const { uploadId } = await client.client.releases.prepare.mutate({ deploymentId });
       await sendEdited(uploadId, editedFiles(draft), publishedAnyway(draft), signal);
-      const release = await client.client.releases.create.mutate({ deploymentId, uploadId, ifChanged: true });
+      const input = { deploymentId, uploadId, ifChanged: true, source: 'editor' } as const;
+      const release = await client.client.releases.create.mutate(input);
       await client.invalidate();
       return release;
     } catch (cause) {
