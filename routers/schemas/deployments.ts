@@ -5,7 +5,12 @@ import { platformIdSchema } from './platforms/index.ts';
 import { platformOptionsSchema } from './platforms/options.ts';
 import { cursorSchema, idSchema, nameCanBeShown, pageSizeSchema, withoutControlCharacters } from './primitives.ts';
 import { NAME_TOO_LONG } from './slug.ts';
-import { deploymentStateSchema, listedDeploymentStateSchema, releaseStateSchema } from './states.ts';
+import {
+  deploymentStateSchema,
+  listedDeploymentStateSchema,
+  releaseSourceSchema,
+  releaseStateSchema,
+} from './states.ts';
 
 export { cutSlug, slugFromName } from './slug.ts';
 
@@ -144,6 +149,7 @@ const releaseRefSchema = z.strictObject({
   id: idSchema,
   number: z.number(),
   state: releaseStateSchema,
+  source: releaseSourceSchema,
   createdAt: z.date(),
   finishedAt: z.nullable(z.date()),
   /** The time since when it serves; a rollback begins anew. Null while it was never live. */

@@ -6,7 +6,13 @@ import { NORMALISED_MAX } from './normal-form.ts';
 import { releaseDestinationSchema, shownErrorSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
-import { listedReleaseStateSchema, releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
+import {
+  listedReleaseStateSchema,
+  releaseSourceSchema,
+  releaseStateSchema,
+  releaseStepNameSchema,
+  stepStateSchema,
+} from './states.ts';
 
 export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
 export const preparedUploadSchema = z.strictObject({ uploadId: idSchema });
@@ -127,8 +133,6 @@ export const confirmReleaseInput = z.strictObject({
 export const readPlatformLogInput = z.strictObject({ releaseId: idSchema, destinationId: z.optional(idSchema) });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
-export const RELEASE_SOURCES = ['folder', 'zip', 'retry', 'editor'] as const;
-
 export const releaseSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
@@ -139,7 +143,7 @@ export const releaseSchema = z.strictObject({
   state: releaseStateSchema,
   /** True when the deployment serves this release now. */
   isCurrent: z.boolean(),
-  source: z.enum(RELEASE_SOURCES),
+  source: releaseSourceSchema,
   /** The name of the user, or of the API token. */
   createdBy: z.string(),
   /** The public address, and the release's own (kept as its preview). */
@@ -283,4 +287,3 @@ export type DifferingFile = z.infer<typeof differingFileSchema>;
 export type ReleaseDiff = z.infer<typeof releaseDiffSchema>;
 export type ReleaseDownload = z.infer<typeof releaseDownloadSchema>;
 export type RollBack = z.infer<typeof rollBackSchema>;
-export type ReleaseSource = (typeof RELEASE_SOURCES)[number];

@@ -62,6 +62,8 @@ export const PAYMENT_MOVES = {
 } as const;
 
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
+/** How the files of a release came. */
+export const releaseSourceSchema = z.enum(['folder', 'zip', 'retry', 'editor']);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
 export const listedDeploymentStateSchema = z.enum(LISTED_DEPLOYMENT_STATES);
 export const listedReleaseStateSchema = z.enum(LISTED_RELEASE_STATES);

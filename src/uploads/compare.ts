@@ -1,5 +1,7 @@
 import { formatCount } from '../../routers/schemas/format-count.ts';
+import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import { hashBlobs, hashFiles, knownHash } from './hash.ts';
+import type { Client } from './publish-server.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectionItem } from './selection/apply-rules.ts';
 import type { SelectedFile } from './selection/selection.ts';
@@ -112,6 +114,36 @@ export function removalQuestion(
   return {
     title: `Remove ${removed.length.toLocaleString('en')} of ${formatCount(before, 'file')}?`,
     description: `The new release has ${formatCount(after, 'file')}. The other files of release ${releaseNumber} will no longer be served. That release is kept, and you can roll back to it.`,
+  };
+}
+
+/** Returns what was changed in the editor, up to this release, since files were last published. */
+export async function readEdits(
+  { client }: Client,
+  { deploymentId, live }: { deploymentId: string; live: { id: string; number: number } },
+  signal: AbortSignal,
+): Promise<ReleaseDiff> {
+  const { items } = await client.releases.list.query({ deploymentId }, { signal });
+  const before = items.find(
+    ({ number, source, state }) => number < live.number && source !== 'editor' && state === 'superseded',
+  );
+  return client.releases.diff.query({ releaseId: live.id, ...(before && { against: before.id }) }, { signal });
+}
+
+/** Returns what to ask before edits are replaced; null when what was chosen has them as they are. */
+export function editsQuestion(
+  { added, changed, removed, previousNumber }: ReleaseDiff,
+  comparison: Comparison,
+  releaseNumber: number,
+): { title: string; description: string } | null {
+  const edited = new Set([...added, ...changed, ...removed].map(pathOf));
+  const lost = [...comparison.changed, ...comparison.added, ...comparison.removed].filter((path) => edited.has(path));
+  if (lost.length === 0) return null;
+  const since = previousNumber === null ? '' : ` since release ${previousNumber}`;
+  const names = `${lost.slice(0, NAMED_MAX).join(', ')}${lost.length > NAMED_MAX ? ' …' : ''}`;
+  return {
+    title: 'Replace what was edited here?',
+    description: `Edited here${since}: ${names}. What you chose differs from that, and replaces it. Release ${releaseNumber} is kept, and you can roll back to it.`,
   };
 }
 

@@ -11,7 +11,14 @@ import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
 import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, publicationOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
+import {
+  allowanceOf,
+  deploymentOf,
+  publicationOf,
+  releaseOf,
+  releaseRefOf,
+  stepOf,
+} from '../support/screen-fixtures.ts';
 
 const publication = publicationOf();
 const { selection: harbour } = publication;
@@ -147,6 +154,42 @@ test('before most of a site is removed a person is asked, also where its files c
     expect(document.querySelector('[role=alertdialog]')?.textContent).toContain('Remove 3 of 4 files?'),
   );
   expect(shown.page.textContent).not.toContain('removed:');
+});
+
+test('before a folder replaces what was edited here a person is asked, and told what that is', async () => {
+  const hashed = (text: string) => createHash('sha256').update(text).digest('hex');
+  const file = (path: string, text: string) => ({ path, file: new File([text], path) });
+  setChosen('harbour', { name: 'harbour', files: [file('index.html', 'same'), file('menu.html', 'old!')] });
+  const live = [
+    ['index.html', hashed('same'), 4],
+    ['menu.html', hashed('new!'), 4],
+  ];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
+  const releases = [4, 3, 2].map((number) =>
+    releaseOf({ number, state: number === 4 ? 'live' : 'superseded', source: number === 2 ? 'zip' : 'editor' }),
+  );
+  const against: unknown[] = [];
+  const answers: Answers = {
+    'releases.list': () => ({ items: releases, rollBacks: [], nextCursor: null }),
+    'releases.diff': (input) => {
+      against.push(input);
+      const files = [{ path: 'menu.html', sizeBytes: 4 }];
+      return { previousNumber: 2, added: [], changed: files, removed: [] };
+    },
+  };
+  const currentRelease = releaseRefOf({ number: 4, source: 'editor' });
+  using shown = showScreen(
+    <PublishSection deployment={deploymentOf({ currentRelease })} isReadOnly={false} />,
+    answers,
+  );
+  await shown.sees('1 of 2 files changed: menu.html.');
+  shown.button('Publish').click();
+  await vi.waitFor(() =>
+    expect(document.querySelector('[role=alertdialog]')?.textContent).toContain(
+      'Edited here since release 2: menu.html. What you chose differs from that, and replaces it. Release 4 is kept',
+    ),
+  );
+  expect(against).toEqual([{ releaseId: 'release-4', against: 'release-2' }]);
 });
 
 test('where the list of what is live cannot be read a person is asked as well', async () => {

@@ -36,6 +36,7 @@ export function releaseRefOf(fields: Partial<ReleaseRef> = {}): ReleaseRef {
     id: `release-${number}`,
     number,
     state: 'live',
+    source: 'folder',
     createdAt: shownAt,
     finishedAt: secondsLater(2),
     liveSince: secondsLater(2),

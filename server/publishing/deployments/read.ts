@@ -195,6 +195,7 @@ async function readNamed(
 const REFERENCE = {
   number: 1,
   state: 1,
+  source: 1,
   createdAt: 1,
   finishedAt: 1,
   liveSince: 1,
@@ -209,6 +210,7 @@ function toReleaseRef(doc: NamedRelease): ReleaseRef {
     id: doc._id,
     number: doc.number,
     state: doc.state,
+    source: doc.source,
     createdAt: doc.createdAt,
     finishedAt: doc.finishedAt ?? null,
     liveSince: doc.liveSince ?? null,

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { Release, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
@@ -55,7 +55,7 @@ export function failedStep(steps: readonly Pick<ReleaseStep, 'name' | 'state'>[]
   return steps.find(({ state }) => state === 'failed')?.name ?? null;
 }
 
-export const SOURCE_LABELS: Record<ReleaseSource, string> = {
+export const SOURCE_LABELS: Record<Release['source'], string> = {
   folder: 'Folder',
   zip: 'ZIP',
   retry: 'Try again',

@@ -60,12 +60,13 @@ async function findSession(request: Request): Promise<Document | null> {
 
 function toReference(release: Document | undefined) {
   if (release === undefined) return null;
-  const { _id: id, number, state, createdAt, finishedAt, liveSince, error, corruptedFiles } = release;
+  const { _id: id, number, state, source, createdAt, finishedAt, liveSince, error, corruptedFiles } = release;
   const paths = new Set((corruptedFiles ?? []).map((file: Document) => file.path));
   return {
     id,
     number,
     state,
+    source,
     createdAt,
     finishedAt: finishedAt ?? null,
     liveSince: liveSince ?? null,
@@ -123,7 +124,16 @@ async function listDeployments(request: Request, response: Response): Promise<vo
     .toArray();
   const page = rows.slice(0, limit);
   const ids = [...new Set(page.flatMap((row) => [row.currentReleaseId, row.latestReleaseId]))].filter(Boolean);
-  const projection = { number: 1, state: 1, createdAt: 1, finishedAt: 1, liveSince: 1, error: 1, corruptedFiles: 1 };
+  const projection = {
+    number: 1,
+    state: 1,
+    source: 1,
+    createdAt: 1,
+    finishedAt: 1,
+    liveSince: 1,
+    error: 1,
+    corruptedFiles: 1,
+  };
   const ofPage = { accountId, deploymentId: { $in: page.map((row) => row._id) }, state: 'active', lostAt: null };
   const [found, active] = await Promise.all([
     releases.find({ _id: { $in: ids }, accountId }, { projection }).toArray(),

@@ -1,7 +1,6 @@
 import { type ClientSession, type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
-import { RELEASE_SOURCES } from '../../../../routers/schemas/releases.ts';
 import { RUNNING_RELEASE_STATES } from '../../../../routers/schemas/state-names.ts';
-import { releaseStateSchema } from '../../../../routers/schemas/states.ts';
+import { releaseSourceSchema, releaseStateSchema } from '../../../../routers/schemas/states.ts';
 import { accountScope } from '../account-scope.ts';
 import { errorDocSchema } from './destination.ts';
 
@@ -12,7 +11,7 @@ const releaseDocSchema = new Schema(
     deploymentId: { type: String, required: true },
     number: { type: Number, required: true },
     state: { type: String, enum: releaseStateSchema.options, required: true, default: 'queued' as const },
-    source: { type: String, enum: RELEASE_SOURCES, required: true },
+    source: { type: String, enum: releaseSourceSchema.options, required: true },
     createdBy: { type: String, required: true },
     /** The manifest is an artifact of its own. */
     manifestHash: { type: String, required: true },

@@ -95,7 +95,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const chosen = useDeploymentSelection(deployment.id);
   const { report } = chosen;
   const { ask, question } = useEntryQuestion(report);
-  const compared = useComparison(report, deployment.currentRelease);
+  const compared = useComparison(report, deployment.currentRelease, deployment.id);
   const files = deployment.currentRelease === null ? sizeOf(report) : compared.added;
   const room = useRoom(files?.count ? files : null);
   const noRoom = report && roomRefusal(room, report.selection);

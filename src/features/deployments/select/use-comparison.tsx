@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'react';
+import type { ReleaseRef } from '../../../../routers/schemas/deployments.ts';
 import type { SentFiles } from '../../../../routers/schemas/releases.ts';
+import { trpc } from '../../../api/trpc.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Client } from '../../../uploads/publish-server.ts';
 import { type Asking, type PublishQuestion, usePublishQuestion } from './publish-question.tsx';
 
-/** `ask` asks once more before most of the site is removed, or when nobody knows what is. */
+/** `ask` asks once more before most of the site or an edit is replaced, or when nobody knows what is. */
 export type Compared = Asking & {
   /** The changes; null when they are not known, or nothing is live. */
   text: string | null;
@@ -17,27 +20,33 @@ export type Compared = Asking & {
 /** Nobody is kept from publishing for longer than this. */
 const PATIENCE_MS = 5_000;
 
-type Live = { id: string; number: number };
+type Live = Pick<ReleaseRef, 'id' | 'number' | 'source'>;
 type Changes = Pick<Compared, 'text' | 'added' | 'isEqual'>;
 /** `asked`: null when there is nothing to ask, undefined when the files of the release could not be read. */
 type Found = { report: SelectionReport; asked?: PublishQuestion | null; changes?: Changes | null };
 
 const UNKNOWN: Changes = { text: null, added: null, isEqual: false };
 
-/** Compares the selection with the live release, before anything is sent. */
-export function useComparison(report: SelectionReport | null, live: Live | null): Compared {
+/**
+ * Compares the selection with the live release, before anything is sent. With its deployment, it also asks before what
+ * was edited here is replaced.
+ */
+export function useComparison(report: SelectionReport | null, live: Live | null, deploymentId?: string): Compared {
+  const client = trpc.useUtils();
   const [found, setFound] = useState<Found | null>(null);
-  const { id: liveId = null, number: liveNumber = 0 } = live ?? {};
+  const liveId = live?.id ?? null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: number and source of a release never change
   useEffect(() => {
-    if (report === null || liveId === null || report.reading.refusal !== null) return;
+    if (report === null || live === null || report.reading.refusal !== null) return;
     const control = new AbortController();
     const signal = AbortSignal.any([control.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const finish = (next: Found) => {
       if (!control.signal.aborted) setFound(next);
     };
-    compare(report, { id: liveId, number: liveNumber }, signal).then(finish, () => finish({ report }));
+    const edited = live.source === 'editor' && deploymentId !== undefined ? { client, deploymentId } : null;
+    compare({ report, live, edited, signal }).then(finish, () => finish({ report }));
     return () => control.abort();
-  }, [report, liveId, liveNumber]);
+  }, [report, liveId, deploymentId, client]);
 
   const current = found?.report === report ? found : null;
   return {
@@ -57,15 +66,24 @@ function unknownQuestion(liveNumber: number): PublishQuestion {
   };
 }
 
+type Comparing = {
+  report: SelectionReport;
+  live: Live;
+  /** The deployment whose live release was made in the editor. */
+  edited: { client: Client; deploymentId: string } | null;
+  signal: AbortSignal;
+};
+
 /** Loads the comparison when there is something to compare. */
-async function compare(report: SelectionReport, live: Live, signal: AbortSignal): Promise<Found> {
-  const { changesNothing, compareWithRelease, comparisonText, removalQuestion } = await import(
-    '../../../uploads/compare.ts'
-  );
+async function compare({ report, live, edited, signal }: Comparing): Promise<Found> {
+  const { changesNothing, compareWithRelease, comparisonText, editsQuestion, readEdits, removalQuestion } =
+    await import('../../../uploads/compare.ts');
   const { removal, comparison } = await compareWithRelease(report.reading.files, live.id, signal);
+  const edits = edited && (await readEdits(edited.client, { ...edited, live }, signal).catch(() => null));
   return {
     report,
-    asked: removalQuestion(removal, live.number),
+    asked:
+      removalQuestion(removal, live.number) ?? (edits && comparison && editsQuestion(edits, comparison, live.number)),
     changes: comparison && {
       text: comparisonText(comparison),
       added: comparison.toSend,
