@@ -77,14 +77,14 @@ function statisticsAt(platform: PlatformStatistics['platform'], all: readonly De
 }
 
 /**
- * Returns the outcome. A release that was replaced later went live as well; of several platforms one may have failed
- * alone, or be waiting for the person while the release is live at another.
+ * Returns the outcome. Of several platforms one may have failed alone, or be waiting for the person while the release
+ * is live at another. A replaced release went live as well, except where it had not arrived by then and never will.
  */
 function outcomeOf(release: Looked['state'], destination: string): Outcome {
   if (release === 'cancelled' || release === 'failed') return release;
   if (destination === 'failed') return 'failed';
-  if (destination === 'waiting' || destination === 'publishing') return 'running';
-  return release === 'live' || release === 'superseded' ? 'live' : 'running';
+  if (release === 'superseded') return destination === 'live' ? 'live' : 'cancelled';
+  return release === 'live' && destination !== 'waiting' && destination !== 'publishing' ? 'live' : 'running';
 }
 
 /** Returns the smallest value that is at least as large as this share of all. */
