@@ -124,7 +124,7 @@ test('what was given back stands where the files are chosen, ready to be publish
   setChosen('harbour', harbour);
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
-  await shown.sees('It becomes the next release. Release 3 stays live until then.');
+  await shown.sees('Release 3 stays live until the new one has been checked.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
 });
@@ -147,7 +147,7 @@ test('before most of a site is removed a person is asked, also where its files c
   const live = ['boats.html', 'film.mp4', 'menu.html', 'pier.html'].map((path) => [path, 'a'.repeat(64), 4]);
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
-  await shown.sees('It becomes the next release.');
+  await shown.sees('Release 3 stays live until the new one has been checked.');
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
   shown.button('Publish').click();
   await vi.waitFor(() =>

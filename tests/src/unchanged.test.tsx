@@ -49,6 +49,8 @@ test('the live release has the address that visitors use, an earlier one its own
 
   using earlier = showRelease({ state: 'superseded' }, 3, visited);
   await earlier.sees('Another release is live');
+  // True of a newer one, and of an older one that was gone back to.
+  expect(earlier.page.textContent).toContain('Release 3 is live instead.');
   expect(earlier.page.textContent).toContain('harbour.localhost');
   expect(earlier.page.textContent).not.toContain('harbour.example');
 });

@@ -11,6 +11,7 @@ import { isTouch } from '../../../lib/browser/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
+import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
@@ -185,8 +186,8 @@ function publishHint(
     return 'A release waits for you. Finish or cancel it first.';
   }
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
-  // Without a number: another tab or device may be sending one that comes first.
-  if (currentRelease === null) return 'It becomes the next release.';
+  // Without the number of the new one: another tab or device may be sending one that comes first.
+  if (currentRelease === null) return LIVE_ONCE_COMPARED;
   if (isEqual) return `Release ${currentRelease.number} has these files already.`;
-  return `It becomes the next release. Release ${currentRelease.number} stays live until then.`;
+  return `Release ${currentRelease.number} stays live until the new one has been checked.`;
 }

@@ -173,7 +173,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
           </p>
         )}
         <p>
-          {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
+          {release.servingNumber === null ? '' : `Release ${release.servingNumber} is live instead. `}
           {platform === null
             ? `This one is kept, and can go live again ${seenAgainText(release)}.`
             : `This one is kept here. To roll back, go to ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
