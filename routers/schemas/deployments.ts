@@ -158,6 +158,7 @@ const releaseRefSchema = z.strictObject({
   errorMessage: z.nullable(z.string()),
   /** The number of files that cannot be read any more and are not served; the release names them. */
   corruptedFileCount: z.number(),
+  hasStartPage: z.boolean(),
 });
 
 /**

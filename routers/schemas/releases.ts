@@ -155,6 +155,8 @@ export const releaseSchema = z.strictObject({
   changedFiles: z.number(),
   /** Files that the store has lost, or found corrupted: they are not served. At most `CORRUPTED_FILES_MAX`. */
   corruptedFiles: z.array(z.string()),
+  /** False when visitors who open the address see “not found”; releases made before this was stored say true. */
+  hasStartPage: z.boolean(),
   error: z.nullable(shownErrorSchema),
   destinations: z.array(releaseDestinationSchema),
   createdAt: z.date(),

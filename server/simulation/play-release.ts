@@ -122,6 +122,7 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
     ...{ platform: 'simulated', number: 1, state: 'queued', isCurrent: false, source: 'folder', createdBy: 'You' },
     ...{ url: SITE_URL, previewUrl: SITE_URL, fileCount, totalBytes, changedFiles: fileCount, corruptedFiles: [] },
     ...{
+      hasStartPage: true,
       error: null,
       destinations: [],
       createdAt: startedAt,

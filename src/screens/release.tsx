@@ -104,7 +104,7 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
           <ReleaseOutcome release={release} visitUrl={visitUrl} retry={acts.retry} mayChange={mayChange} />
           {release.changedFiles === 0 && <UnchangedNotice release={release} />}
           {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
-          {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
+          {release.state === 'live' && lacksFiles(release) && (
             <Suspense fallback={<SkeletonRows rows={1} />}>
               <missingLinks.Component release={release} isReadOnly={!mayChange} />
             </Suspense>
@@ -117,6 +117,11 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
       more={!isRunning && <ReleaseDiff release={release} />}
     />
   );
+}
+
+/** Returns whether visitors miss the start page, or files that it uses. */
+function lacksFiles({ hasStartPage, destinations }: ReleaseDetail): boolean {
+  return !hasStartPage || destinations.some(({ missingLinks: links }) => links.length > 0);
 }
 
 type ReleaseActsProps = { release: ReleaseDetail; mayChange: boolean; acts: ReturnType<typeof useReleaseActs> };

@@ -13,9 +13,9 @@ const KEY = `AKIA${'ABCDEFGH12345678'}`;
 async function publishNew(app: Awaited<ReturnType<typeof createPublishingApp>>, site: Site) {
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Looked into', platform: 'built-in' });
-  const { steps, state } = await publish(app, person, deployment, site);
+  const { steps, state, hasStartPage } = await publish(app, person, deployment, site);
   const log = steps.find(({ name }) => name === 'preparing')?.log.map(({ text }) => text) ?? [];
-  return { state, log, everything: JSON.stringify(steps) };
+  return { state, hasStartPage, log, everything: JSON.stringify(steps) };
 }
 
 test('the log of a release says what is wrong with its files, and where, without the key itself', async () => {
@@ -61,7 +61,8 @@ test.each([
   ],
 ])('the kind of the files and the first page are told: %#', async (site, expected) => {
   await using app = await createPublishingApp();
-  const { log } = await publishNew(app, site);
+  const { log, hasStartPage } = await publishNew(app, site);
+  expect(hasStartPage).toBe('index.html' in site);
   expect(log.slice(1)).toEqual(expected.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))));
 });
 

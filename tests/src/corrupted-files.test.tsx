@@ -3,6 +3,7 @@ import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
+import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
@@ -73,6 +74,19 @@ test('a live release names what its entry page asks for in vain, and says where 
   using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
   await several.sees('uses 2 files that visitors do not get on GitHub Pages');
   expect(several.page.textContent).not.toContain('The site is below');
+});
+
+test('of a live release without a start page it is said, also beside its address, what visitors see', async () => {
+  const words = 'Anyone who opens the address sees “not found”.';
+  const answers = {
+    'releases.get': () => releaseDetailOf({ deploymentId: 'd', hasStartPage: false }),
+    'releases.diff': () => NO_DIFFERENCE,
+  };
+  using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
+  await release.sees(words);
+  const current = releaseRefOf({ hasStartPage: false });
+  using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, {});
+  await card.sees(words);
 });
 
 test('a list of releases marks the one that is damaged, and no other', () => {

@@ -265,6 +265,13 @@ test('a report says what was seen and when, and of what nobody looked at that it
     expect.objectContaining({ id: 'start-page', verdict: 'warn', seen: 'It uses 2 files that visitors do not get.' }),
   );
 
+  expect(checksOf(deploymentOf(), { ...verified, hasStartPage: false }, undefined)).toContainEqual(
+    expect.objectContaining({
+      ...{ id: 'start-page', verdict: 'warn' },
+      seen: 'There is none: anyone who opens the address sees “not found”.',
+    }),
+  );
+
   const onItsWay = deploymentOf({ latestRelease: releaseRefOf({ number: 4, state: 'uploading', liveSince: null }) });
   expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown' });
 });

@@ -42,6 +42,7 @@ export function releaseRefOf(fields: Partial<ReleaseRef> = {}): ReleaseRef {
     liveSince: secondsLater(2),
     errorMessage: null,
     corruptedFileCount: 0,
+    hasStartPage: true,
     ...fields,
   };
 }
@@ -98,6 +99,7 @@ export function releaseOf(fields: Partial<ListedRelease> = {}): ListedRelease {
     totalBytes: 8_400_000,
     changedFiles: 1,
     corruptedFiles: [],
+    hasStartPage: true,
     error: null,
     createdAt: shownAt,
     startedAt: shownAt,

@@ -201,6 +201,7 @@ const REFERENCE = {
   liveSince: 1,
   error: 1,
   corruptedFiles: 1,
+  hasStartPage: 1,
 } as const;
 
 type NamedRelease = Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>;
@@ -216,5 +217,6 @@ function toReleaseRef(doc: NamedRelease): ReleaseRef {
     liveSince: doc.liveSince ?? null,
     errorMessage: doc.error?.message ?? null,
     corruptedFileCount: new Set(doc.corruptedFiles.map((file) => file.path)).size,
+    hasStartPage: doc.hasStartPage ?? true,
   };
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { entryPageIn } from '../../../routers/rules/uploads/entry-page.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { actorName } from '../../account/actor-name.ts';
@@ -36,6 +37,7 @@ import { findRelease } from './read.ts';
 import { toRelease } from './to-release.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
+  hasStartPage: boolean;
   deploymentId: string;
   createdBy: string;
   /** The release that visitors have; the changes were counted against it. */
@@ -169,6 +171,8 @@ function describeRelease(
         fileCount: manifest.size,
         totalBytes: totalBytes(manifest),
         changedFiles: added.length + changed.length + removed.length,
+        // A site without the page may have a redirect for it.
+        hasStartPage: entryPageIn(manifest) !== null || manifest.has('_redirects'),
         previousReleaseId: previous?._id ?? null,
       },
       reusedNames: addReusedNames(reusedNames, changed),

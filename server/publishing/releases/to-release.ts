@@ -53,6 +53,7 @@ export function toRelease(
     totalBytes: doc.totalBytes,
     changedFiles: doc.changedFiles,
     corruptedFiles: [...new Set(doc.corruptedFiles.map((file) => file.path))].slice(0, CORRUPTED_FILES_MAX),
+    hasStartPage: doc.hasStartPage ?? true,
     error: toShownError(doc.error),
     createdAt: doc.createdAt,
     startedAt: doc.startedAt ?? null,

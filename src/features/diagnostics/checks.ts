@@ -89,6 +89,11 @@ function comparedCheck(current: ReleaseDetail | null): Check {
 function startPageCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'start-page', title: 'Start page' };
   if (current === null) return { ...check, ...unknown, seen: 'No release has been checked yet.' };
+  const link = { to: href.release(current.deploymentId, current.number), label: 'See the release' };
+  if (!current.hasStartPage) {
+    const seen = 'There is none: anyone who opens the address sees “not found”.';
+    return { ...check, verdict: 'warn', seen, at: current.finishedAt, link };
+  }
   const missing = new Set(current.destinations.flatMap(({ missingLinks }) => missingLinks)).size;
   if (missing === 0) {
     return { ...check, verdict: 'pass', seen: 'No file that it uses is missing.', at: current.finishedAt, link: null };
@@ -98,7 +103,7 @@ function startPageCheck(current: ReleaseDetail | null): Check {
     verdict: 'warn',
     seen: `It uses ${formatCount(missing, 'file')} that visitors do not get.`,
     at: current.finishedAt,
-    link: { to: href.release(current.deploymentId, current.number), label: 'See which' },
+    link: { ...link, label: 'See which' },
   };
 }
 

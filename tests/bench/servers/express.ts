@@ -60,7 +60,18 @@ async function findSession(request: Request): Promise<Document | null> {
 
 function toReference(release: Document | undefined) {
   if (release === undefined) return null;
-  const { _id: id, number, state, source, createdAt, finishedAt, liveSince, error, corruptedFiles } = release;
+  const {
+    _id: id,
+    number,
+    state,
+    source,
+    createdAt,
+    finishedAt,
+    liveSince,
+    error,
+    corruptedFiles,
+    hasStartPage,
+  } = release;
   const paths = new Set((corruptedFiles ?? []).map((file: Document) => file.path));
   return {
     id,
@@ -72,6 +83,7 @@ function toReference(release: Document | undefined) {
     liveSince: liveSince ?? null,
     errorMessage: error?.message ?? null,
     corruptedFileCount: paths.size,
+    hasStartPage: hasStartPage ?? true,
   };
 }
 
@@ -133,6 +145,7 @@ async function listDeployments(request: Request, response: Response): Promise<vo
     liveSince: 1,
     error: 1,
     corruptedFiles: 1,
+    hasStartPage: 1,
   };
   const ofPage = { accountId, deploymentId: { $in: page.map((row) => row._id) }, state: 'active', lostAt: null };
   const [found, active] = await Promise.all([

@@ -7,16 +7,18 @@ import type { Release } from '../../../../routers/schemas/releases.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { href } from '../../../lib/paths/paths.ts';
+import { NoStartPage } from '../no-start-page.tsx';
 
 export type MissingLinksProps = {
-  release: Pick<Release, 'deploymentId' | 'destinations'>;
+  release: Pick<Release, 'deploymentId' | 'destinations' | 'hasStartPage'>;
   /** True while no plan is active, so that nothing is published. */
   isReadOnly: boolean;
 };
 
-/** Lists files of the entry page that visitors do not get, at each platform concerned. */
+/** Lists files of the entry page that visitors do not get, at each platform concerned, or says that there is no page. */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
-  const { deploymentId, destinations } = release;
+  const { deploymentId, destinations, hasStartPage } = release;
+  if (!hasStartPage) return <NoStartPage className="mb-6" />;
   return destinations
     .filter(({ missingLinks }) => missingLinks.length > 0)
     .map((destination) => (

@@ -5,6 +5,7 @@ import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Time } from '../../../components/time.tsx';
 import { href } from '../../../lib/paths/paths.ts';
 import { RollBackToEarlier } from '../acts/roll-back.tsx';
+import { NoStartPage } from '../no-start-page.tsx';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 
 export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
@@ -17,6 +18,7 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
       <SiteThumbnail key={current.id} platform={deployment.platform} url={deployment.url} name={deployment.name} />
       <div className="flex min-w-0 flex-col gap-4">
         <h2 className="text-lg font-semibold">Live now</h2>
+        {!current.hasStartPage && <NoStartPage />}
         <FactList
           facts={[
             {
