@@ -62,7 +62,7 @@ export const PAYMENT_MOVES = {
 } as const;
 
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
-/** How the files of a release came. */
+/** The way in which the files of a release arrived. */
 export const releaseSourceSchema = z.enum(['folder', 'zip', 'retry', 'editor']);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
 export const listedDeploymentStateSchema = z.enum(LISTED_DEPLOYMENT_STATES);

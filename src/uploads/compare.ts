@@ -104,7 +104,7 @@ export function removesMost({ removed, before }: Removal): boolean {
   return removed.length > 1 && removed.length > before / 2;
 }
 
-/** Returns what to ask before most of a release is removed; null when most stays. */
+/** Returns the question before most of a release is removed; null when most stays. */
 export function removalQuestion(
   removal: Removal,
   releaseNumber: number,
@@ -117,7 +117,7 @@ export function removalQuestion(
   };
 }
 
-/** Returns what was changed in the editor, up to this release, since files were last published. */
+/** Returns the changes that the editor made, up to this release, since files were last published. */
 export async function readEdits(
   { client }: Client,
   { deploymentId, live }: { deploymentId: string; live: { id: string; number: number } },
@@ -130,7 +130,7 @@ export async function readEdits(
   return client.releases.diff.query({ releaseId: live.id, ...(before && { against: before.id }) }, { signal });
 }
 
-/** Returns what to ask before edits are replaced; null when what was chosen has them as they are. */
+/** Returns the question before edits are replaced; null when the chosen files have them as they are. */
 export function editsQuestion(
   { added, changed, removed, previousNumber }: ReleaseDiff,
   comparison: Comparison,

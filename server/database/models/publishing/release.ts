@@ -18,7 +18,7 @@ const releaseDocSchema = new Schema(
     fileCount: { type: Number, required: true },
     totalBytes: { type: Number, required: true },
     changedFiles: { type: Number, required: true },
-    /** Whether its own address can show anything; absent in releases that an earlier version of Fairlead made. */
+    /** True when the address itself shows a page; absent in releases that an earlier version of Fairlead made. */
     hasStartPage: { type: Boolean },
     /** Files that the store has lost (server/store/corruption.ts). */
     corruptedFiles: {

@@ -7,7 +7,7 @@ import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { writeEdits } from '../../../uploads/stored-edits.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
-import { type Base, rebased, replacing, withRestored } from './draft.ts';
+import { type Base, type Draft, rebased, replacing, withRestored } from './draft.ts';
 import { LeaveDialog } from './leave-dialog.tsx';
 import type { Editing } from './use-draft.ts';
 import { usePublishDraft } from './use-publish-draft.ts';
@@ -44,12 +44,8 @@ export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, on
 
   function settle(choice: ConflictChoice) {
     if (newer === null) return;
-    const settled = {
-      merge: () => rebased(draft, newer).draft,
-      mine: () => replacing(draft, newer),
-      theirs: () => ({ base: newer, changes: new Map() }),
-    }[choice]();
-    // Whoever pressed Publish goes on to that, where the changes are listed.
+    const settled = settledOn(newer, choice, draft);
+    // After a press on Publish its dialog follows, with a list of the changes.
     const goesOn = dialog === 'publish' && settled.changes.size > 0;
     if (!change(() => settled) || !goesOn) onClose();
   }
@@ -89,6 +85,11 @@ export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, on
       />
     </>
   );
+}
+
+function settledOn(newer: Base, choice: ConflictChoice, draft: Draft): Draft {
+  if (choice === 'theirs') return { base: newer, changes: new Map() };
+  return choice === 'merge' ? rebased(draft, newer).draft : replacing(draft, newer);
 }
 
 function discardText({ releaseId, number }: Base): string {

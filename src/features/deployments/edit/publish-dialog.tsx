@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { entryPageIn } from '../../../../routers/rules/uploads/entry-page.ts';
 import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
@@ -12,7 +12,7 @@ import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import { removalBetween, removalQuestion } from '../../../uploads/compare.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
-import { usePublishQuestion } from '../select/publish-question.tsx';
+import { type Asking, usePublishQuestion } from '../select/publish-question.tsx';
 import { type Draft, filesOf, kindOf } from './draft.ts';
 import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
 import { ChangeMark } from './files/file-tree.tsx';
@@ -36,16 +36,8 @@ export type PublishDialogProps = {
 export function PublishDialog(props: PublishDialogProps) {
   const { draft, number, liveNumber, isBusy, problem, lost, onRestore, onPublish, onClose } = props;
   const obstacle = problem ?? lost?.message ?? null;
-  const { base, changes } = draft;
-  const files = useMemo(() => filesOf(draft), [draft]);
-  const entry = useEntryQuestion({
-    selection: draft,
-    inspection: { entryPage: entryPageIn(files), buildFolder: null },
-  });
-  const isReplacing = liveNumber !== null && liveNumber === base.number;
-  const removal = usePublishQuestion(
-    isReplacing ? removalQuestion(removalBetween(base.files, files), liveNumber) : null,
-  );
+  const { changes } = draft;
+  const { ask, questions } = useQuestions(draft, liveNumber);
   const list = useRef<HTMLUListElement>(null);
   // The opening button is pressed again to go on; the first button inside would undo a change.
   useEffect(() => {
@@ -70,7 +62,7 @@ export function PublishDialog(props: PublishDialogProps) {
       isStoppable
       onSubmit={(event) => {
         event.preventDefault();
-        entry.ask(() => removal.ask(onPublish));
+        ask(onPublish);
       }}
       onClose={onClose}
     >
@@ -97,10 +89,32 @@ export function PublishDialog(props: PublishDialogProps) {
           </li>
         ))}
       </ul>
-      {entry.question}
-      {removal.question}
+      {questions}
     </FormDialog>
   );
+}
+
+/** Asks what is asked of a chosen folder, before the start page or most of the live files are removed. */
+function useQuestions(draft: Draft, liveNumber: number | null): { ask: Asking['ask']; questions: ReactNode } {
+  const { base } = draft;
+  const files = useMemo(() => filesOf(draft), [draft]);
+  const entry = useEntryQuestion({
+    selection: draft,
+    inspection: { entryPage: entryPageIn(files), buildFolder: null },
+  });
+  const isReplacing = liveNumber !== null && liveNumber === base.number;
+  const removal = usePublishQuestion(
+    isReplacing ? removalQuestion(removalBetween(base.files, files), liveNumber) : null,
+  );
+  return {
+    ask: (goOn) => entry.ask(() => removal.ask(goOn)),
+    questions: (
+      <>
+        {entry.question}
+        {removal.question}
+      </>
+    ),
+  };
 }
 
 /** Shows the files that are left out, the obstacle, and the notices about new names. */
