@@ -20,7 +20,7 @@ function button(name: string): HTMLButtonElement {
 
 /** Opens the dialog over a server that gives these answers, and sends a token. */
 function sendToken(answers: Answers, onClose: () => void) {
-  const shown = showScreen(<ConnectDialog providers={['netlify']} onClose={onClose} />, answers);
+  const shown = showScreen(<ConnectDialog providers={['netlify', 'vercel']} onClose={onClose} />, answers);
   const field = there(document.querySelector('input'));
   // Past the setter of React, which would take the value for one that it knows.
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, 'nfp_1234567890');
@@ -54,6 +54,10 @@ test('Cancel ends a test that runs, and nothing is said of it afterwards', async
   const onClose = vi.fn<() => void>();
   using _shown = sendToken(hanging, onClose);
   await vi.waitFor(() => expect(running).toBeDefined(), { timeout: 5_000 });
+  expect(document.querySelector('[role=combobox]'), 'nothing is tested for another platform').toHaveProperty(
+    'disabled',
+    true,
+  );
   button('Cancel').click();
   expect(running?.aborted).toBe(true);
   expect(onClose).toHaveBeenCalledOnce();

@@ -52,6 +52,7 @@ export function ConnectDialog({ providers, signIn = [], replacing, returnTo, onC
         <Field label={isDns ? 'DNS provider' : 'Platform'}>
           <Select
             value={chosen}
+            isDisabled={isBusy}
             onValueChange={(provider) => reset(emptyForm(provider))}
             options={providers.map((value) => ({ value, label: CONNECTION_TITLES[value] }))}
           />
