@@ -4,7 +4,7 @@ import { publications } from '../../src/uploads/publications.ts';
 import { extentOf, publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
@@ -63,6 +63,22 @@ test('beside Publish, in sight before the name is, stands which deployment has t
   const beside = shown.button('Publish').parentElement;
   expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead');
   expect(beside?.querySelector('a[data-variant]')?.getAttribute('href')).toBe('/deployments/harbour');
+});
+
+test('a typed name stays with the folder for which it was typed', async () => {
+  const files = { 'index.html': '<h1>Harbour</h1>' };
+  setWaiting(harbourOf(files));
+  using shown = show();
+  const name = () => shown.page.querySelector<HTMLInputElement>('input[name=name]');
+  await patiently(() => expect(name()?.value).toBe('harbour'));
+  typeInto(shown.page, 'name', 'Port of Lisbon');
+  setWaiting(harbourOf({ ...files, 'more.html': '<h1>More</h1>' }));
+  await shown.sees('2 files');
+  expect(name()?.value, 'the same folder, read again').toBe('Port of Lisbon');
+  setWaiting({ ...harbourOf(files), name: 'bakery' });
+  await patiently(() => expect(name()?.value).toBe('bakery'));
+  setWaiting(harbourOf(files));
+  await patiently(() => expect(name()?.value).toBe('Port of Lisbon'));
 });
 
 test('a site of that name on another platform can have the chosen one added', async () => {

@@ -16,7 +16,12 @@ import { href } from '../../../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
 import { storeDraft } from '../../../lib/storage/draft-storage.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
-import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+import {
+  NEW_DEPLOYMENT_DRAFT,
+  nameFromFolder,
+  useNewDeployment,
+  useNewDeploymentFields,
+} from './new-deployment-form.tsx';
 import { TwinText, useTwin } from './twin.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
@@ -25,10 +30,14 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
+  const { chosen } = useNewDeployment();
   const { blocker } = usePlanBlocker();
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
-      storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
+      storeDraft(
+        NEW_DEPLOYMENT_DRAFT,
+        JSON.stringify({ name: target.value, folder: nameFromFolder(chosen.selection) }),
+      ),
   });
   return (
     <Field

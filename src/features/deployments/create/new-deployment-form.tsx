@@ -18,6 +18,7 @@ import { onDraftsTaken, storeDraft } from '../../../lib/storage/draft-storage.ts
 import { forgetFormDraft, readFormDraft } from '../../../lib/storage/form-draft.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage/storage.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { sizeOf } from '../preflight/size-of.ts';
 import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
@@ -32,7 +33,7 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 /** `domain` is '' for none. */
 export type NewDeploymentFields = DestinationFields & { name: string; domain: string };
 const newDeploymentFields = z.extend(createDeploymentInput, { domain: optionalDomainNameSchema });
-/** The name of the stored draft, which holds a typed name. */
+/** The name of the stored draft, which holds a typed name and the folder for which it was typed. */
 export const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
 const DOMAIN_DRAFT = 'new-deployment-domain';
 const NO_DOMAIN = { domain: '' };
@@ -147,27 +148,24 @@ function useNamedForm(
 ): UseFormReturn<NewDeploymentFields> {
   const [search] = useSearchParams();
   const platform = startingPlatform(search.get('platform'));
+  const fromFolder = nameFromFolder(selection);
+  const suggested = namedBy === 'folder' ? fromFolder || UNNAMED : fromFolder;
   const form = useForm<NewDeploymentFields>({
     resolver: useNewDeploymentRules(),
     defaultValues: {
-      name: '',
+      name: typedName(namedBy, fromFolder) ?? '',
       platform,
       options: optionsIn(platform, search),
-      ...(isTyped(namedBy) && readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME)),
       ...(takesDomain ? readFormDraft(DOMAIN_DRAFT, NO_DOMAIN) : NO_DOMAIN),
     },
   });
   useDomainDraft(takesDomain, form);
-  const fromFolder = selection === null ? '' : nameFromFolder(selection.name);
-  const suggested = namedBy === 'folder' ? fromFolder || UNNAMED : fromFolder;
   const { setValue } = form;
   useEffect(() => {
-    const suggest = () => {
-      if (!isTyped(namedBy)) setValue('name', suggested);
-    };
+    const suggest = () => setValue('name', typedName(namedBy, fromFolder) ?? suggested);
     suggest();
     return onDraftsTaken(suggest);
-  }, [namedBy, suggested, setValue]);
+  }, [namedBy, fromFolder, suggested, setValue]);
   return form;
 }
 
@@ -213,16 +211,20 @@ function startingPlatform(asked: string | null): PlatformId {
   return HOSTING_PLATFORMS.find((id) => id === asked) ?? 'built-in';
 }
 
-const NO_NAME = { name: '' };
+const NO_NAME = { name: '', folder: '' };
 
-function isTyped(namedBy: 'typed' | 'folder'): boolean {
-  return namedBy === 'typed' && tryStorage(() => sessionStorage.getItem(formDraftKey(NEW_DEPLOYMENT_DRAFT))) !== null;
+/** Returns the name that was typed for this folder, or before there was one; null when there is none. */
+function typedName(namedBy: 'typed' | 'folder', folder: string): string | null {
+  if (namedBy === 'folder' || tryStorage(() => sessionStorage.getItem(formDraftKey(NEW_DEPLOYMENT_DRAFT))) === null)
+    return null;
+  const typed = readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME);
+  return typed.folder === '' || folder === '' || typed.folder === folder ? typed.name : null;
 }
 
-/** Makes a valid name from the name of a folder. */
-function nameFromFolder(folderName: string): string {
+/** Makes a valid name from the name of a folder; '' without one. */
+export function nameFromFolder(selection: Selection | null): string {
   // The cut comes first: a joiner or half of a pair that it leaves at the end is removed as well.
-  return folderName.trim().slice(0, DEPLOYMENT_NAME_MAX).replace(HIDDEN_CHARACTERS, '').trim();
+  return (selection?.name ?? '').trim().slice(0, DEPLOYMENT_NAME_MAX).replace(HIDDEN_CHARACTERS, '').trim();
 }
 
 const REQUEST_DRAFT = 'new-deployment-request';
