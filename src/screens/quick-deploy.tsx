@@ -4,7 +4,7 @@ import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { ListedRelease } from '../../routers/schemas/releases.ts';
 import { HostName } from '../components/host-name.tsx';
 import { Notice } from '../components/notice.tsx';
-import { namesakesText, PublishThere, useNamesakes, useNewName } from '../features/deployments/create/name-field.tsx';
+import { namesakesText, useNamesakes, useNewName } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
@@ -83,13 +83,8 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
   return (
     <div className="empty:hidden">
       {namesakes.length > 0 && (
-        <Notice
-          tone="warn"
-          title={namesakesText(namesakes)}
-          action={<PublishThere namesakes={namesakes} />}
-          className="mb-3"
-        >
-          {blocker === null && 'Publishing makes another deployment, at an address of its own.'}
+        <Notice tone="warn" title={namesakesText(namesakes)} className="mb-3">
+          Continue there to make these files its next release.
         </Notice>
       )}
       {namesakes.length === 0 && twin !== null && (

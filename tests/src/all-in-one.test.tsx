@@ -28,6 +28,7 @@ function answersFor(domain: Domain | null, more: Answers = {}): Answers {
     'subscription.allowance': () => allowanceOf(),
     'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
     'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    'deployments.list': () => ({ items: [], nextCursor: null }),
     'deployments.get': () => deploymentOf(),
     'releases.get': () => releaseDetailOf({ steps: [stepOf({ name: 'verifying', state: 'done' })] }),
     'domains.list': () => ({ items: domain === null ? [] : [domain], nextCursor: null }),

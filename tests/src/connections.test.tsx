@@ -188,6 +188,7 @@ function dropped(files: Record<string, string>): void {
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+  'deployments.list': () => ({ items: [], nextCursor: null }),
   'connections.list': () => ({
     items: [broken, connectionOf({ id: WORKING, identity: 'acme' })],
     signIn: [],

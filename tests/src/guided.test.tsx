@@ -8,6 +8,7 @@ const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deployment
 const answers: Answers = {
   'subscription.allowance': () => allowance,
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+  'deployments.list': () => ({ items: [], nextCursor: null }),
   'domains.checkName': (input) => checked(nameIn(input)),
 };
 
@@ -104,7 +105,7 @@ test('before anything happens every answer is there once more, with a way back t
   expect(summary).toContain('Built-in host');
   expect(summary).toContain('Harbour master');
   await shown.sees('1 of 3 deployments on Standard will be used.');
-  expect(shown.button('Publish').disabled).toBe(false);
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Change: Hosting').click();
   await asks(shown, 'Where should it live?');
 });

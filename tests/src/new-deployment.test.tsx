@@ -4,7 +4,7 @@ import { publications } from '../../src/uploads/publications.ts';
 import { extentOf, publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
@@ -25,6 +25,7 @@ function show(more: Answers = {}, path = '/new-deployment') {
   const answers = {
     'subscription.allowance': () => allowanceOf(),
     'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    'deployments.list': () => ({ items: [], nextCursor: null }),
     ...more,
   };
   const shown = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path });
@@ -56,13 +57,25 @@ test('what looks wrong is said with file and line, and of a key nothing that mak
   expect(summary).not.toContain('AKIAABC');
 });
 
-test('beside Publish, in sight before the name is, stands which deployment has the name already', async () => {
+test('a name that a deployment has leads there first, and second to another with a free name', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
-  using shown = show({ 'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }) });
-  await shown.sees('You already have a deployment with this name.');
-  const beside = shown.button('Publish').parentElement;
-  expect(beside?.textContent).toContain('You already have a deployment with this name. Publish there instead');
-  expect(beside?.querySelector('a[data-variant]')?.getAttribute('href')).toBe('/deployments/harbour');
+  const create = vi.fn((..._call: unknown[]) => new Promise(() => {}));
+  const items = [deploymentOf(), deploymentOf({ id: 'second', name: 'Harbour-2' })];
+  using shown = show({ 'deployments.list': () => ({ items, nextCursor: null }), 'deployments.create': create });
+  await shown.sees('Continue there');
+  const [there, another] = shown.page.querySelectorAll('form [data-variant]:not([data-size])');
+  expect([there?.textContent, there?.getAttribute('data-variant'), there?.getAttribute('href')]).toEqual([
+    'Continue there',
+    'primary',
+    '/deployments/harbour',
+  ]);
+  expect(there?.parentElement?.textContent).toContain('You already have a deployment with this name.');
+  await submit(shown.page.querySelector('form'));
+  expect(create, 'Enter in the field of the name').not.toHaveBeenCalled();
+  expect(another?.textContent).toBe('Publish as harbour-3');
+  await patiently(() => expect(shown.button('Publish as harbour-3').disabled).toBe(false));
+  shown.button('Publish as harbour-3').click();
+  await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-3' }, undefined]));
 });
 
 test('a typed name stays with the folder for which it was typed', async () => {

@@ -41,6 +41,7 @@ async function showNew(
     'subscription.allowance': () =>
       allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deploymentCount: 0, remaining: 3 }),
     'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    'deployments.list': () => ({ items: [], nextCursor: null }),
     'connections.list': () => ({ items: providers.map(connectionTo), signIn: [], tokenPages: {} }),
     'deployments.create': (input) => {
       sent.push(input);
@@ -93,6 +94,7 @@ test('what was agreed to for one platform is not sent to another', async () => {
   using _screen = shown;
   expect(shown.page.querySelector('button[role=checkbox]')).toBe(null);
   await shown.sees('1 of 3 deployments');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
   await patiently(() => expect(sent).toMatchObject([{ platform: 'netlify' }]));
 });

@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { AddressHint, namesakesText, PublishThere, useNamesakes, useNewName } from './name-field.tsx';
+import { AddressHint, namesakesText, useNamesakes, useNewName } from './name-field.tsx';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 
 /**
@@ -11,15 +11,11 @@ export function ComingAddress() {
   const namesakes = useNamesakes() ?? [];
   const platform = watch('platform');
   if (namesakes.length > 0) {
-    return (
-      <p className="mb-2 text-xs text-ink-muted xl:hidden">
-        {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
-      </p>
-    );
+    return <p className="text-xs text-ink-muted xl:hidden">{namesakesText(namesakes)}</p>;
   }
   if (!PLATFORMS[platform].isServedHere || name.trim() === '' || problem !== undefined) return null;
   return (
-    <div className="mb-2 min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap xl:hidden">
+    <div className="min-w-0 whitespace-nowrap text-xs text-ink-muted *:flex-nowrap xl:hidden">
       <AddressHint platform={platform} name={name} check={address} fit="truncate" />
     </div>
   );

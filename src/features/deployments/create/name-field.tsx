@@ -6,7 +6,7 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, type ButtonProps } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
 import { HostName, type HostNameProps } from '../../../components/host-name.tsx';
@@ -85,18 +85,23 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
  */
 export function useNamesakes(): readonly Deployment[] | undefined {
   const { name } = useNewName();
+  return useAlike()
+    ?.filter((other) => other.name.toLowerCase() === name.trim().toLowerCase() && other.state !== 'deleting')
+    .sort(
+      (a, b) => Number(a.currentRelease === null) - Number(b.currentRelease === null) || +a.createdAt - +b.createdAt,
+    );
+}
+
+/** Returns the deployments whose name contains the one in the form; undefined until that is known. */
+function useAlike(): readonly Deployment[] | undefined {
+  const { name } = useNewName();
   const { isPublishing } = useNewDeployment();
   const search = useDebounced(name.trim());
   const isAsked = search !== '' && search.length <= DEPLOYMENT_NAME_MAX;
   // One that is being created has the name as well. An answer from before that must not be found again.
   const found = trpc.deployments.list.useQuery({ search }, { enabled: isAsked && !isPublishing, gcTime: 0 });
   if (search !== name.trim()) return undefined;
-  if (!isAsked || found.error !== null) return [];
-  return found.data?.items
-    .filter((other) => other.name.toLowerCase() === search.toLowerCase() && other.state !== 'deleting')
-    .sort(
-      (a, b) => Number(a.currentRelease === null) - Number(b.currentRelease === null) || +a.createdAt - +b.createdAt,
-    );
+  return isAsked && found.error === null ? found.data?.items : [];
 }
 
 export function namesakesText({ length }: readonly Deployment[]): string {
@@ -104,7 +109,10 @@ export function namesakesText({ length }: readonly Deployment[]): string {
 }
 
 /** Leads to a deployment that has the name already, with the chosen files: most often a new release is meant. */
-export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }) {
+export function ContinueThere({
+  namesakes,
+  variant,
+}: { namesakes: readonly Deployment[] } & Pick<ButtonProps, 'variant'>) {
   const { chosen } = useNewDeployment();
   const linkTo = ({ id }: Deployment, label: string, className?: string) => (
     <Link
@@ -123,8 +131,8 @@ export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }
   if (first === undefined) return null;
   if (others.length === 0) {
     return (
-      <Button size="sm" asChild>
-        {linkTo(first, 'Publish there instead')}
+      <Button variant={variant} asChild>
+        {linkTo(first, 'Continue there')}
       </Button>
     );
   }
@@ -135,7 +143,36 @@ export function PublishThere({ namesakes }: { namesakes: readonly Deployment[] }
       'rounded-tight text-accent underline wrap-anywhere',
     ),
   );
-  return <>Publish there instead: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}. </>;
+  return (
+    <p className="text-sm">Continue there: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}.</p>
+  );
+}
+
+/** Publishes another deployment than those that have the name, under a free one like `harbour-2`. */
+export function PublishAs({ disabled }: { disabled: boolean }) {
+  const { publish } = useNewDeployment();
+  const { setValue } = useNewDeploymentFields();
+  const { name } = useNewName();
+  const other = freeName(name.trim(), useAlike() ?? []);
+  return (
+    <Button
+      disabled={disabled}
+      onClick={() => {
+        setValue('name', other);
+        void publish();
+      }}
+    >
+      Publish as {other}
+    </Button>
+  );
+}
+
+function freeName(name: string, alike: readonly Deployment[]): string {
+  const taken = new Set(alike.map((other) => other.name.toLowerCase()));
+  const numbered = (number: number) => `${name.slice(0, DEPLOYMENT_NAME_MAX - 5)}-${number}`;
+  let number = 2;
+  while (taken.has(numbered(number).toLowerCase())) number += 1;
+  return numbered(number);
 }
 
 function NamesakeHint() {
@@ -148,7 +185,7 @@ function NamesakeHint() {
   const mayAdd = allowance?.severalPlatforms === true && first.destinations.every((one) => one.platform !== platform);
   return (
     <>
-      {namesakesText(namesakes)} <PublishThere namesakes={namesakes} />
+      {namesakesText(namesakes)}
       {mayAdd && namesakes.length === 1 && !PLATFORMS[platform].isServedHere && (
         <Link
           to={`${href.deployment(first.id)}?tab=settings#platforms`}

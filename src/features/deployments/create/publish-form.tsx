@@ -6,6 +6,7 @@ import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';
+import { ContinueThere, PublishAs, useNamesakes } from './name-field.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
@@ -25,29 +26,40 @@ export type PublishFormProps = {
 export function PublishForm({ className, aboveSticky, isReady = true, children }: PublishFormProps) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
-  const submit = useSubmitOnce(isPublishing, publish);
+  const namesakes = useNamesakes();
+  const isTaken = namesakes !== undefined && namesakes.length > 0;
+  const submit = useSubmitOnce(isPublishing, () => !isTaken && publish());
+  const isBlocked = blockedBecause !== null || plan.allowance === undefined || !isReady || namesakes === undefined;
   return (
     <form className={classNames('flex flex-col gap-4', className)} onSubmit={submit}>
       {children}
       {plan.blocker === null ? (
         <>
           <Consents />
-          <div className={classNames('grid', aboveSticky !== undefined && blockedBecause === null && STICKY)}>
+          <div className={classNames('grid gap-2', aboveSticky !== undefined && blockedBecause === null && STICKY)}>
             {aboveSticky}
-            <Button
-              type="submit"
-              variant="primary"
-              disabled={blockedBecause !== null || plan.allowance === undefined || !isReady}
-              isBusy={isPublishing}
-              busyLabel="Publishing…"
-            >
-              Publish
-            </Button>
+            {isTaken ? (
+              <>
+                <ContinueThere namesakes={namesakes} variant="primary" />
+                <PublishAs disabled={isBlocked} />
+              </>
+            ) : (
+              <Button
+                type="submit"
+                variant="primary"
+                disabled={isBlocked}
+                isBusy={isPublishing}
+                busyLabel="Publishing…"
+              >
+                Publish
+              </Button>
+            )}
           </div>
-          <CostLine />
+          {(!isTaken || blockedBecause !== null) && <CostLine />}
         </>
       ) : (
         <>
+          {isTaken && <ContinueThere namesakes={namesakes} />}
           <div>
             <p className="font-medium">{plan.blocker.title}</p>
             <p className="mt-0.5 text-sm text-ink-muted">{plan.blocker.text}</p>
