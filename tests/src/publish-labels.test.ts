@@ -84,6 +84,24 @@ test('a folder that is left out as a whole is told once, and hides nothing else 
   expect(onlyHistory).toContainEqual(expect.objectContaining({ message: 'Private, and left out:', path: '.git' }));
 });
 
+test('the packages of a project are left out and told once, but not those that a build has put further in', async () => {
+  const files = {
+    'index.html': 'x',
+    'node_modules/react/index.js': 'x',
+    'node_modules/vue/index.js': 'x',
+    'assets/node_modules/icons/font.ttf': 'x',
+  };
+  const report = await inspectSelection(folder(files));
+  expect(pathsOf(publishedOf(report))).toEqual(['index.html', 'assets/node_modules/icons/font.ttf']);
+  const found = findingsOf(report).filter(({ id }) => ['left-out', 'packages'].includes(id));
+  expect(found.map(({ message, path, leftOut }) => [message, path, leftOut[0]?.files.length])).toEqual([
+    ['Not part of the website, and left out:', 'node_modules', 2],
+  ]);
+  const anyway = await inspectSelection(folder(files), ['node_modules']);
+  expect(pathsOf(publishedOf(anyway))).toHaveLength(4);
+  expect(findingsOf(anyway).map(({ message }) => message)).toContain('Not part of the website, and published anyway:');
+});
+
 test('the start page of what still has to be built is no good news, and who cannot build is told whom to ask', async () => {
   const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'index.html': '<script src="/src/main.tsx">' };
   const findings = findingsOf(await inspectSelection(folder({ ...source, 'src/main.tsx': 'x' })));

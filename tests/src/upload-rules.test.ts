@@ -289,6 +289,7 @@ test.each([
   ['dump.sql', true],
   ['data.sqlite', true],
   ['old.html.bak', true],
+  ['node_modules/react/index.js', true],
   ['.git/HEAD', false],
   ['vendor/.git', false],
   ['id_rsa', false],

@@ -46,6 +46,16 @@ const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
 ];
 
+/**
+ * The packages of a project, at its top only: further in, a build may have put them on purpose, as Expo does with
+ * `assets/node_modules`.
+ */
+export const PACKAGES_LEFT_OUT: LeftOutRule = {
+  pattern: /^node_modules$/,
+  reason: 'The packages that the project is built with. Visitors do not need them.',
+  isPublishable: true,
+};
+
 /** A symbolic link, which is never followed: its target may be a file of the machine that reads it. */
 export const LINK_LEFT_OUT: Pick<LeftOutRule, 'reason' | 'isPublishable'> = {
   reason: 'A symbolic link to another file, which is not followed. Put the file itself in its place.',
@@ -60,7 +70,7 @@ export function leftOutRule(path: string): LeftOutRule | null {
   for (const rule of LEFT_OUT) {
     if (segments.some((segment) => rule.pattern.test(segment))) return rule;
   }
-  return null;
+  return segments.length > 1 && PACKAGES_LEFT_OUT.pattern.test(segments[0] ?? '') ? PACKAGES_LEFT_OUT : null;
 }
 
 /** Returns the folder that is left out as a whole, if it is the reason for this path; else the path. */

@@ -12,7 +12,7 @@ import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
-import { isLeftOutLink, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
+import { isLeftOutLink, isPackage, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
 
 export type Finding = {
   /** Unique within a report. */
@@ -72,6 +72,7 @@ export function findingsOf(
     ...relativeFindings(selection),
     ...linkFindings(reading),
     ...leftOutFindings(reading),
+    ...packageFindings(reading),
     ...removedFindings(reading),
     ...unreadFindings(report),
   ];
@@ -211,12 +212,7 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
  */
 function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
   const left = privateParts(reading);
-  const anyway = partsOf(
-    reading.files.flatMap(({ path }) => {
-      const rule = leftOutRule(path);
-      return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
-    }),
-  );
+  const anyway = partsOf(publishedAnyway(reading).filter((file) => !isPackage(file)));
   const shown = [...left, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
   const [first] = shown;
   if (first === undefined) return [];
@@ -231,6 +227,28 @@ function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
       leftOut: shown,
     },
   ];
+}
+
+function publishedAnyway({ files }: SelectionReport['reading']): SelectionReport['reading']['leftOut'] {
+  return files.flatMap(({ path }) => {
+    const rule = leftOutRule(path);
+    return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
+  });
+}
+
+/** The packages of a project are not private, but thousands of files that nobody asked for. */
+function packageFindings(reading: SelectionReport['reading']): Finding[] {
+  const left = partsOf(reading.leftOut.filter(isPackage));
+  const shown = left.length > 0 ? left : partsOf(publishedAnyway(reading).filter(isPackage));
+  return shown.map((part) => ({
+    ...plain,
+    id: 'packages',
+    kind: left.length > 0 ? 'removed' : 'warn',
+    message:
+      left.length > 0 ? 'Not part of the website, and left out:' : 'Not part of the website, and published anyway:',
+    path: part.path,
+    leftOut: [part],
+  }));
 }
 
 function leftOutMessage(left: readonly LeftOutPart[], anyway: readonly LeftOutPart[]): string {

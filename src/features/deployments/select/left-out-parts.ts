@@ -1,4 +1,9 @@
-import { LINK_LEFT_OUT, leftOutPart, leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
+import {
+  LINK_LEFT_OUT,
+  leftOutPart,
+  leftOutRule,
+  PACKAGES_LEFT_OUT,
+} from '../../../../routers/rules/uploads/left-out-files.ts';
 import type { UploadReading } from '../../../../routers/rules/uploads/upload-rules.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { SelectionItem } from '../../../uploads/selection/apply-rules.ts';
@@ -11,9 +16,13 @@ export function isLeftOutLink({ reason }: { reason: string }): boolean {
   return reason === LINK_LEFT_OUT.reason;
 }
 
+export function isPackage({ reason }: { reason: string }): boolean {
+  return reason === PACKAGES_LEFT_OUT.reason;
+}
+
 /** Returns the private parts that are left out, grouped: the history of a project alone may have thousands of files. */
 export function privateParts({ leftOut }: { leftOut: LeftOutFiles }): LeftOutPart[] {
-  return partsOf(leftOut.filter((file) => !isLeftOutLink(file)));
+  return partsOf(leftOut.filter((file) => !isLeftOutLink(file) && !isPackage(file)));
 }
 
 export function partsOf(files: LeftOutFiles): LeftOutPart[] {
