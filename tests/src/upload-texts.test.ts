@@ -130,11 +130,25 @@ test('what is wrong in the texts is said with file and line', () => {
   const { problems } = inspect({
     'index.html': '<a href="About.html">a</a>\n<img src="gone.png">',
     'about.html': `<script>const k = '${AWS}'</script>`,
+    'menu.html': [
+      '<a href="C:\\Users\\ada\\menu.pdf">Menu</a>',
+      '<img src="file:///home/ada/a.png">',
+      '<a href="http://localhost:8080/x">x</a>',
+      '<a href="http://harbour.localhost:3001/">Another site of the built-in host</a>',
+    ].join('\n'),
   });
   expect(problems.map(({ code, places }) => [code, places])).toEqual([
     ['holds_token', [{ path: 'about.html', line: 1, text: expect.stringContaining('looks like an access key') }]],
     ['link_case', [{ path: 'index.html', line: 1, text: 'About.html is called about.html' }]],
     ['broken_link', [{ path: 'index.html', line: 2, text: 'gone.png is not there' }]],
+    [
+      'local_link',
+      ['C:\\Users\\ada\\menu.pdf', 'file:///home/ada/a.png', 'http://localhost:8080/x'].map((target, index) => ({
+        path: 'menu.html',
+        line: index + 1,
+        text: `${target} is on your computer only`,
+      })),
+    ],
   ]);
   expect(JSON.stringify(problems)).not.toContain(AWS);
 });

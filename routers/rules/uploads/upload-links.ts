@@ -17,7 +17,7 @@ import {
 /** One reference in a text: `target` is the source text, `line` counts from one. */
 export type FoundLink = { target: string; line: number; isPage: boolean };
 /** `leadsTo` is the address on the site, without its first slash; `found` the path that differs only in capitals. */
-export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
+export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case' | 'local'; found: string | null };
 
 /** Links in larger files are not checked. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
@@ -32,11 +32,11 @@ export function mayHoldLinks({ path, sizeBytes }: { path: string; sizeBytes: num
   return sizeBytes <= LINK_FILE_MAX_BYTES && /\.(html?|css|m?js)$/i.test(path);
 }
 
-/** Returns the references in one page or style sheet that could lead inside the upload. */
+/** Returns the references in a page or style sheet that could lead inside the upload, or to its author's computer. */
 export function findLinks(path: string, text: string): FoundLink[] {
   if (/\.m?js$/i.test(path)) return [];
   const found = /\.css$/i.test(path) ? linksIn(text, styleReferences(text)) : linksOfPage(text);
-  return found.filter(({ target }) => leadsInside(target)).slice(0, MAX_A_FILE);
+  return found.filter(({ target }) => leadsInside(target) || isLocal(target)).slice(0, MAX_A_FILE);
 }
 
 /** Turns these references into links, with their lines. */
@@ -90,6 +90,13 @@ export function leadsInside(target: string): boolean {
   return !/[{}<>]|\$\(|%[A-Z_]+%/.test(target);
 }
 
+/** Matches files and servers of the computer on which the link was written: nobody else can open them. */
+const LOCAL = /^(?:file:|[a-z]:[\\/]|(?:https?:)?\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?#]|$))/i;
+
+function isLocal(target: string): boolean {
+  return target.length <= TARGET_MAX && LOCAL.test(target);
+}
+
 /** Returns a link's target on a site below this folder of its host, as if the folder were the root. */
 export function withoutFolder(target: string, folder: string): string {
   const start = `/${folder}`;
@@ -111,6 +118,10 @@ export function checkLinks(
 ): LinkFault[] {
   const faults: LinkFault[] = [];
   for (const link of links) {
+    if (isLocal(link.target)) {
+      faults.push({ link, leadsTo: '', state: 'local', found: null });
+      continue;
+    }
     const path = resolve(from, below === null ? link.target : withoutFolder(link.target, below));
     if (path === null) continue;
     const candidates = candidatesOf(path);

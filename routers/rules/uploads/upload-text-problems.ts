@@ -75,14 +75,20 @@ export function* textProblemSteps(
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
       const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), { paths, folded, below })
-        .filter(({ link, leadsTo, state }) => !link.isPage || state === 'case' || !mayBeAnswered(leadsTo))
+        .filter(({ link, leadsTo, state }) => !link.isPage || state !== 'broken' || !mayBeAnswered(leadsTo))
         .map((fault) => ({ ...fault, path }));
       faults.push(...some);
       yield;
     }
   }
   const addresses = yield* wholeAddressSteps(looks, paths);
-  return [...tokenProblems(looks), ...caseProblems(faults), ...brokenProblems(faults), ...addresses];
+  return [
+    ...tokenProblems(looks),
+    ...caseProblems(faults),
+    ...brokenProblems(faults),
+    ...localProblems(faults),
+    ...addresses,
+  ];
 }
 
 /**
@@ -154,6 +160,22 @@ function brokenProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
       places: broken
         .slice(0, LISTED_PLACES)
         .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is not there` })),
+    },
+  ];
+}
+
+function localProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
+  const local = faults.filter(({ state }) => state === 'local');
+  if (local.length === 0) return [];
+  return [
+    {
+      code: 'local_link',
+      message: local.length === 1 ? '1 link works only for you.' : `${local.length} links work only for you.`,
+      hint: 'Visitors cannot reach your computer. Put the file into the folder and link to it there.',
+      path: null,
+      places: local
+        .slice(0, LISTED_PLACES)
+        .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is on your computer only` })),
     },
   ];
 }
