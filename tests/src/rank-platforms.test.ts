@@ -115,8 +115,16 @@ test.each([
     'This is source, and Fairlead publishes finished files.',
     'Build it, and publish the folder that the build makes.',
   ],
+  [
+    'built-in',
+    SITE,
+    'Forms on a site published with Fairlead are not accepted by the built-in host.',
+    'Use a form service instead.',
+  ],
 ] as const)('%s does not fit, and what would have to change is said', (platform, project, text, change) => {
-  expect(reasonsOf(platform, project)).toContainEqual(expect.objectContaining({ verdict: 'no', text, change }));
+  expect(reasonsOf(platform, project, { forms: text.startsWith('Forms') })).toContainEqual(
+    expect.objectContaining({ verdict: 'no', text, change }),
+  );
 });
 
 test('each limit that a platform publishes is held against the files, at its edge', () => {

@@ -43,7 +43,12 @@ export function rankPlatforms(project: RankedProject | null, needs: Needs, areSi
   const judged = PLACES.flatMap((id) => {
     const capabilities = PLATFORM_CAPABILITIES[id];
     if (capabilities === undefined) return [];
-    const subject = { id, title: PLATFORMS[id].title, capabilities, facts: RANKING_FACTS[id] };
+    const subject = {
+      id,
+      title: id === 'built-in' ? 'the built-in host' : PLATFORMS[id].title,
+      capabilities,
+      facts: RANKING_FACTS[id],
+    };
     const findings = RULES.flatMap((rule) => rule(subject, asked));
     const points = findings.reduce((sum, finding) => sum + finding.points, 0);
     const reasons = findings.map(({ points: _, ...reason }) => reason);
@@ -149,7 +154,7 @@ const RULES: readonly Rule[] = [
 
   ({ title }, { needs }) =>
     needs.forms === true
-      ? [no(`${title} does not accept forms from a site published with Fairlead.`, 'Use a form service instead.')]
+      ? [no(`Forms on a site published with Fairlead are not accepted by ${title}.`, 'Use a form service instead.')]
       : [],
 
   ({ title }, { needs }) =>
