@@ -9,6 +9,7 @@ const answers: Answers = {
   'subscription.allowance': () => allowance,
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
   'deployments.list': () => ({ items: [], nextCursor: null }),
+  'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
   'domains.checkName': (input) => checked(nameIn(input)),
 };
 
@@ -125,6 +126,15 @@ test.each([
     await shown.sees(text);
     expect(shown.page.textContent?.includes('computer'), step).toBe(text.includes('computer'));
   }
+});
+
+test('an account that is missing at the end is connected there', async () => {
+  dropHarbour();
+  using shown = showGuide('?step=check&platform=netlify');
+  await shown.sees('Connect your Netlify account first.');
+  await shown.sees('To publish there, connect your Netlify account first.');
+  shown.button('Connect Netlify').click();
+  await vi.waitFor(() => expect(document.querySelector('[role=dialog]')?.textContent).toContain('Netlify'));
 });
 
 const DOMAIN_QUESTION = 'Do you have a domain of your own?';

@@ -15,7 +15,9 @@ import { limitRefusal } from '../select/limit-refusal.ts';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 
 /** The built-in host, which is preselected, needs no account. */
-const ConnectionChoice = lazy(async () => ({ default: (await import('./connection-choice.tsx')).ConnectionChoice }));
+export const ConnectionChoice = lazy(async () => ({
+  default: (await import('./connection-choice.tsx')).ConnectionChoice,
+}));
 
 /** This many fit on the screen without scrolling. */
 const SHOWN_AT_FIRST = 3;

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../../../components/button.tsx';
 import { Card } from '../../../../components/card.tsx';
@@ -6,9 +6,10 @@ import { classNames } from '../../../../components/class-names.ts';
 import { FilesStep } from '../../select/files-step.tsx';
 import { RoomNotice } from '../../select/room.tsx';
 import { useNewPlace } from '../below-folder.ts';
+import { useLacksAccount } from '../destination-fields.ts';
 import { NameField } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
-import { PlatformChoice } from '../platform-choice.tsx';
+import { ConnectionChoice, PlatformChoice } from '../platform-choice.tsx';
 import { PublishForm } from '../publish-form.tsx';
 import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
 import { GuidedSummary } from './guided-summary.tsx';
@@ -94,11 +95,25 @@ function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedSt
         <>
           <GuidedSummary onGoTo={onGoTo} />
           <Card className="p-4 sm:p-5">
-            <PublishForm />
+            <PublishForm>
+              <MissingAccount />
+            </PublishForm>
           </Card>
         </>
       );
   }
+}
+
+/** Connects an account that the platform needs and that was passed over; its choice stays once it is connected. */
+function MissingAccount() {
+  const isMissing = useLacksAccount(useNewDeploymentFields().watch());
+  const [isShown, setShown] = useState(false);
+  if (isMissing && !isShown) setShown(true);
+  return isShown ? (
+    <Suspense>
+      <ConnectionChoice />
+    </Suspense>
+  ) : null;
 }
 
 /** Shows Back and Next below the question; the last one has Publish instead of Next. */
