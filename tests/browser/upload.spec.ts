@@ -158,7 +158,7 @@ test('a ZIP that is dropped is told; cut off by a reload it goes on with what is
   await drop(page, zip);
   const summary = page.getByLabel('ZIP harbour guide');
   await expect(summary).toContainText('Private, and left out: .env');
-  await page.getByRole('button', { name: 'Publish dist instead' }).click();
+  await page.getByRole('button', { name: 'Use dist instead' }).click();
   await expect(summary).toContainText('Static website, 24 files');
   await expect.poll(async () => (await kept(page)).withFiles).toBe(1);
 

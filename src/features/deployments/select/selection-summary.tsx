@@ -36,7 +36,7 @@ export type SelectionSummaryProps = {
   onPublishAnyway: (path: string, isWanted: boolean) => void;
   /** Replaces the selection with a copy in which something was corrected. */
   onCopy: (copy: Selection) => void;
-  /** Publishes the finished folder inside in place of the whole; null when there is none. */
+  /** Chooses the finished folder inside in place of the whole; null when there is none. */
   onTakeBuildFolder?: (() => void) | null;
   footer?: ReactNode;
 };
@@ -88,7 +88,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
             website.
           </p>
           <Button size="sm" onClick={onTakeBuildFolder}>
-            Publish {inspection.buildFolder} instead
+            Use {inspection.buildFolder} instead
           </Button>
         </div>
       )}
