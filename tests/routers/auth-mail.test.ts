@@ -7,7 +7,7 @@ import { EventModel } from '../../server/database/models/event.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createJar, createTestApp, type Person, tokenOf } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
-import { askForEmail, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
+import { askForEmail, confirmedPerson, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const MINUTE_MS = 60_000;
@@ -179,7 +179,7 @@ test('registration mails a link that confirms the address once', async () => {
 
 test('another address takes the place of the old one once it is confirmed, and the old one is told', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
+  const ada = await confirmedPerson(app);
   const email = `new-${ada.user.email}`;
   const [mail, warning] = await mailsOf(app, () =>
     ada.caller.auth.changeEmail({ email, currentPassword: ada.password }),
@@ -196,7 +196,7 @@ test('another address takes the place of the old one once it is confirmed, and t
 
 test('the old address stops a change by its link, some days later too, which proves that address', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
+  const ada = await confirmedPerson(app);
   const asked = await askForEmail(app, ada, `thief-${ada.user.email}`);
   expect(await ada.caller.user.get()).toMatchObject({ pendingEmail: `thief-${ada.user.email}` });
 
@@ -212,7 +212,7 @@ test('the old address stops a change by its link, some days later too, which pro
   expect(await refusalOf(auth.confirmEmail({ token: asked.confirm }))).toMatchObject({ code: 'token_invalid' });
   expect(await refusalOf(auth.stopEmailChange({ token: asked.stop }))).toMatchObject({ code: 'token_invalid' });
 
-  const bob = await app.person();
+  const bob = await confirmedPerson(app);
   const again = await askForEmail(app, bob, `thief-${bob.user.email}`);
   app.clock.advance(6 * 24 * 60 * MINUTE_MS);
   await auth.stopEmailChange({ token: again.stop });
@@ -228,7 +228,7 @@ test('each new password ends a change of address that waits', async () => {
     change: (ada: Person) => ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword }),
   };
   for (const [how, setPassword] of Object.entries(changed)) {
-    const ada = await app.person();
+    const ada = await confirmedPerson(app);
     const { confirm } = await askForEmail(app, ada, `thief-${ada.user.email}`);
     await setPassword(ada);
     const { auth } = app.anonymous();
@@ -252,7 +252,7 @@ test('a change of address that began before a reset is not left behind by it', a
 
 test('only the address that was asked for last can be confirmed', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
+  const ada = await confirmedPerson(app);
   const first = await askForEmail(app, ada, `first-${ada.user.email}`);
   const second = await askForEmail(app, ada, `second-${ada.user.email}`);
   const { auth } = app.anonymous();

@@ -6,7 +6,7 @@ import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
-import { askForEmail, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
+import { askForEmail, confirmedPerson, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const DAY_MS = 86_400_000;
@@ -135,7 +135,7 @@ const ACTS: readonly Act[] = [
 for (const { does, act } of ACTS) {
   test(`a stranger who knows the password ${does}: the owner has the account again, and alone`, async () => {
     await using app = await createTestApp();
-    const owner = await app.person();
+    const owner = await confirmedPerson(app);
     const { email, username, id } = owner.user;
     const stranger = await signInElsewhere(app, owner);
     const { stop, secrets = [], password = owner.password } = await act({ app, owner, stranger });
@@ -192,7 +192,7 @@ test.each([
 
 test('an address that loses the account is told, and no link that was mailed there opens it', async () => {
   await using app = await createTestApp();
-  const owner = await app.person();
+  const owner = await confirmedPerson(app);
   const stranger = await signInElsewhere(app, owner);
   const stop = await takeAddress(app, stranger, 'thief@example.com');
   const late = await askForEmail(app, stranger, 'other.thief@example.com');
@@ -215,7 +215,7 @@ test('an address that loses the account is told, and no link that was mailed the
 
 test('the link that stops a change is over after seven days, and then the old address is free', async () => {
   await using app = await createTestApp();
-  const owner = await app.person();
+  const owner = await confirmedPerson(app);
   const stop = await takeAddress(app, owner, `new-${owner.user.email}`);
   app.clock.advance(7 * DAY_MS);
   const { auth } = app.anonymous();
@@ -225,9 +225,8 @@ test('the link that stops a change is over after seven days, and then the old ad
 
 test('a stranger who knows the password deletes no account, also not after moving it', async () => {
   await using app = await createTestApp();
-  const owner = await app.person();
+  const owner = await confirmedPerson(app);
   const { email, username } = owner.user;
-  await UserModel.updateOne({ _id: owner.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   const stranger = await signInElsewhere(app, owner);
   const asked = { username, currentPassword: owner.password };
 
@@ -246,9 +245,39 @@ test('a stranger who knows the password deletes no account, also not after movin
   expect((await app.newcomer({ username, email })).user.email).toBe(email);
 });
 
+test('the reader of an address that was mistyped when registering gets no power over the account', async () => {
+  await using app = await createTestApp();
+  const owner = await app.newcomer();
+  const { email: slip } = owner.user;
+  const email = `new-${slip}`;
+  const mails = await mailsOf(app, () => owner.caller.auth.changeEmail({ email, currentPassword: owner.password }));
+  const again = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
+  expect([...mails, ...again]).toMatchObject([
+    { kind: 'confirm-email', to: email },
+    { kind: 'confirm-email', to: email },
+  ]);
+  const told = await mailsOf(app, () => app.anonymous().auth.confirmEmail({ token: tokenIn(again[0], '/auth/confirm') }));
+  expect(told).toMatchObject([{ kind: 'email-changed', to: slip }]);
+  expect((await app.newcomer({ email: slip })).user.email).toBe(slip);
+});
+
+test('an address that is confirmed while a change waits can stop it before the change can be confirmed', async () => {
+  await using app = await createTestApp();
+  const owner = await app.newcomer();
+  const [own] = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
+  const move = { email: `new-${owner.user.email}`, currentPassword: owner.password };
+  const [early] = await mailsOf(app, () => owner.caller.auth.changeEmail(move));
+  const { auth } = app.anonymous();
+  await auth.confirmEmail({ token: tokenIn(own, '/auth/confirm') });
+  const late = auth.confirmEmail({ token: tokenIn(early, '/auth/confirm') });
+  expect(await refusalOf(late)).toMatchObject({ code: 'token_invalid' });
+  const mails = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
+  expect(mails).toMatchObject([{ to: move.email }, { kind: 'stop-email-change', to: owner.user.email }]);
+});
+
 test('an account that was moved is deleted by its new address alone once it cannot be taken back', async () => {
   await using app = await createTestApp();
-  const owner = await app.person();
+  const owner = await confirmedPerson(app);
   await takeAddress(app, owner, 'new@example.com');
   app.clock.advance(7 * DAY_MS);
   const { caller } = await signInElsewhere(app, owner);

@@ -1,3 +1,4 @@
+import { UserModel } from '../../server/database/models/account/user.ts';
 import type { Person, TestApp } from './app.ts';
 
 /** Returns the mails that are sent from now on by `act`. */
@@ -19,6 +20,13 @@ export function tokenIn(mail: { text: string } | undefined, path: string): strin
 export async function resetTokenFor(app: TestApp, email: string): Promise<string> {
   const [mail] = await mailsOf(app, () => app.anonymous().auth.forgotPassword({ email }));
   return tokenIn(mail, '/auth/reset');
+}
+
+/** Returns a person whose address is confirmed, so that it gets the link that stops a change. */
+export async function confirmedPerson(app: TestApp): Promise<Person> {
+  const person = await app.person();
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  return person;
 }
 
 /** Asks for another address; gives the tokens of the link to it and of the link that stops it. */

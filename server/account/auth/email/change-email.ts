@@ -16,9 +16,9 @@ import type { SessionContext } from '../sessions.ts';
 import { signedInUser } from '../signed-in-user.ts';
 
 /**
- * Requests a change of address. The old address stays until the new one is confirmed, and is notified at once with a
- * link that stops or reverts the change (stop-email-change.ts): anybody who knows the password could otherwise take
- * the account over. Only the latest requested address can be confirmed. Throws `validation_failed` on
+ * Requests a change of address. The old address stays until the new one is confirmed, and if it was itself confirmed is
+ * notified at once with a link that stops or reverts the change (stop-email-change.ts): anybody who knows the password
+ * could otherwise take the account over. Only the latest requested address can be confirmed. Throws `validation_failed` on
  * `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
  */
 export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput): Promise<Done> {
@@ -35,26 +35,31 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
   if (await isEmailTaken(ctx, emailKey(input.email), accountId)) throw emailTaken();
   await limitConfirmations(ctx, input.email);
   await transaction(async (session) => {
-    const asked = await UserModel.updateOne(
+    const asked = await UserModel.findOneAndUpdate(
       { _id: accountId, passwordHash },
       { $set: { pendingEmail: input.email } },
-      { session },
+      { session, returnDocument: 'after' },
     );
     // A new password came first: a change requested with the old one must not outlive it.
-    if (asked.matchedCount === 0) throw currentPasswordWrong();
-    await mailEmailChange(session, ctx, user, input.email);
+    if (asked === null) throw currentPasswordWrong();
+    await mailEmailChange(session, ctx, asked, input.email);
   });
   return DONE;
 }
 
-/** Mails the new address a link that confirms it, and the old one a link that stops the change. */
+/**
+ * Mails the new address a link that confirms it, and the old one a link that stops the change. An address that was never
+ * confirmed gets none: it may be a slip that this change corrects, and its reader a stranger. Once it is confirmed, only
+ * a new link can confirm the change (`redeemToken`), and it gets its own along with that.
+ */
 export async function mailEmailChange(
   session: ClientSession,
   ctx: ServiceContext,
-  { _id: accountId, username, email }: Pick<UserDoc, '_id' | 'username' | 'email'>,
+  { _id: accountId, username, email, emailConfirmedAt }: UserDoc,
   newEmail: string,
 ): Promise<void> {
   await mailLink(session, ctx, { accountId, to: newEmail, values: { kind: 'confirm-email', username } });
+  if (!(emailConfirmedAt instanceof Date)) return;
   await mailLink(session, ctx, { accountId, to: email, values: { kind: 'stop-email-change', username, newEmail } });
 }
 
