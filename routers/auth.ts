@@ -13,6 +13,7 @@ import {
   revokeSession,
   sendConfirmation,
   stopEmailChange,
+  withdrawEmailChange,
 } from '../server/account/auth/index.ts';
 import {
   accessSchema,
@@ -95,6 +96,11 @@ export const authRouter = router({
     .input(changeEmailInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => changeEmail(ctx, input)),
+
+  withdrawEmailChange: sessionProcedure
+    .input(emptyInput)
+    .output(doneSchema)
+    .mutation(({ ctx }) => withdrawEmailChange(ctx)),
 
   stopEmailChange: publicProcedure
     .input(stopEmailChangeInput)

@@ -1,9 +1,15 @@
 import { useState } from 'react';
 import { CONFIRM_LINK_HOURS } from '../../routers/schemas/limits.ts';
+import type { User } from '../../routers/schemas/user.ts';
 import { Button, type ButtonProps } from '../components/button.tsx';
 import { showToast } from '../components/overlays/toast-store.ts';
 import { errorToast } from './errors.ts';
 import { showLinkToast } from './link-toast.ts';
+
+/** Returns the address that a link is to confirm, as the server chooses it: a waiting new one first; null without one. */
+export function unconfirmedEmail({ email, emailConfirmed, pendingEmail }: User): string | null {
+  return pendingEmail ?? (emailConfirmed ? null : email);
+}
 
 /** Mails another link to the unconfirmed address. */
 export function SendConfirmation({

@@ -238,6 +238,19 @@ test('each new password ends a change of address that waits', async () => {
   }
 });
 
+test('a change of address that waits is withdrawn by the account, and its link then confirms nothing', async () => {
+  await using app = await createTestApp();
+  const ada = await confirmedPerson(app);
+  const { confirm } = await askForEmail(app, ada, `new-${ada.user.email}`);
+
+  const mails = await mailsOf(app, () => ada.caller.auth.withdrawEmailChange());
+
+  expect(mails).toEqual([]);
+  expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email, pendingEmail: null });
+  const late = app.anonymous().auth.confirmEmail({ token: confirm });
+  expect(await refusalOf(late)).toMatchObject({ code: 'token_invalid' });
+});
+
 test('a change of address that began before a reset is not left behind by it', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

@@ -256,7 +256,9 @@ test('the reader of an address that was mistyped when registering gets no power 
     { kind: 'confirm-email', to: email },
     { kind: 'confirm-email', to: email },
   ]);
-  const told = await mailsOf(app, () => app.anonymous().auth.confirmEmail({ token: tokenIn(again[0], '/auth/confirm') }));
+  const told = await mailsOf(app, () =>
+    app.anonymous().auth.confirmEmail({ token: tokenIn(again[0], '/auth/confirm') }),
+  );
   expect(told).toMatchObject([{ kind: 'email-changed', to: slip }]);
   expect((await app.newcomer({ email: slip })).user.email).toBe(slip);
 });

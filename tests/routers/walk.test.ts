@@ -70,6 +70,7 @@ const CASES: Record<string, Case> = {
   'auth.sendConfirmation': ['session'],
   'auth.confirmEmail': ['public', () => ({ token: MAILED })],
   'auth.changeEmail': ['session', () => ({ email: 'a@example.com', currentPassword: 'wrong one' })],
+  'auth.withdrawEmailChange': ['session'],
   'auth.stopEmailChange': ['public', () => ({ token: MAILED })],
   'auth.revokeSession': ofId('session', 'sessionId'),
   'subscription.get': ['read'],

@@ -3,9 +3,10 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Session } from '../../routers/schemas/auth.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
-import { signInAs } from '../../src/api/user.ts';
+import { signInAs, useUser } from '../../src/api/user.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
+import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { AccountScreen } from '../../src/screens/account.tsx';
 import { AuthDeleteAccountScreen } from '../../src/screens/auth/delete-account.tsx';
 import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
@@ -205,6 +206,31 @@ test('a change of address shows what is wrong on its field, and where the link w
   expect(lastToast()?.description).toContain('new@example.com');
   expect(document.querySelector('[role=dialog]')).toBeNull();
 });
+
+test('an address that waits to be confirmed is named beside the one way to its link, and can be given up', async () => {
+  signInAs({ ...ada, emailConfirmed: false, pendingEmail: 'new@example.com' });
+  const withdraw = vi.fn(() => ({ done: true }));
+  const place = { pattern: '/account', path: '/account' };
+  using shown = showScreen(<Account />, { ...answers(), 'auth.withdrawEmailChange': withdraw }, place);
+  await shown.sees('Link sent to new@example.com');
+  expect(shown.page.textContent?.match(/Get a new link/g)).toHaveLength(1);
+  shown.button('Keep the old address').click();
+  await vi.waitFor(() => expect(lastToast()?.description).toBe('Your address stays ada@example.com.'), {
+    timeout: 30_000,
+  });
+  expect(withdraw).toHaveBeenCalledTimes(1);
+});
+
+/** The screen below the banner that its layout has. */
+function Account() {
+  const { user } = useUser();
+  return (
+    <>
+      {user !== null && <ConfirmBanner user={user} />}
+      <AccountScreen />
+    </>
+  );
+}
 
 function writeInto(page: Element, name: string, text: string): void {
   const field = page.querySelector<HTMLInputElement>(`input[name=${name}]`);

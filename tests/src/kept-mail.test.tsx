@@ -5,6 +5,7 @@ import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { ChangeEmailDialog } from '../../src/features/auth/change-email-dialog.tsx';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
+import { Identity } from '../../src/features/auth/identity.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
 import { AuthConfirmScreen } from '../../src/screens/auth/confirm.tsx';
 import { FaqScreen } from '../../src/screens/faq.tsx';
@@ -107,6 +108,15 @@ test.each([
   expect(shown.page.querySelector('p[title]')?.textContent).toBe(
     `Get the link on the computer where Fairlead runs: npx fairlead outbox show${named} confirm-email`,
   );
+});
+
+test('where no mail is sent, the command for a waiting address stands on the banner and stays on Account', async () => {
+  const user = { ...ada, emailConfirmed: false, pendingEmail: 'new@example.com' };
+  for (const screen of [<ConfirmBanner key="banner" user={user} />, <Identity key="identity" user={user} />]) {
+    using shown = showScreen(screen, {});
+    await expect.poll(() => shown.page.querySelector('.invisible')).toBe(null);
+    expect(shown.page.textContent).toContain('npx fairlead outbox show new@example.com confirm-email');
+  }
 });
 
 test.each([

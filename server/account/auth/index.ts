@@ -1,5 +1,5 @@
 export { type Authenticated, authenticate } from './authenticate.ts';
-export { changeEmail } from './email/change-email.ts';
+export { changeEmail, withdrawEmailChange } from './email/change-email.ts';
 export { confirmEmail, sendConfirmation } from './email/confirm-email.ts';
 export { stopEmailChange } from './email/stop-email-change.ts';
 export { login } from './login.ts';

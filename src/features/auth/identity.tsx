@@ -2,17 +2,22 @@ import { Check, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
-import { SendConfirmation } from '../../api/send-confirmation.tsx';
+import { errorToast } from '../../api/errors.ts';
+import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
+import { trpc } from '../../api/trpc.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
+import { LinkPlace } from './link-place.tsx';
 
 export function Identity({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false);
   const { username, email, emailConfirmed, pendingEmail, createdAt } = user;
+  const unconfirmed = unconfirmedEmail(user);
   return (
     <div className="divide-y divide-line">
       <Setting
@@ -39,17 +44,32 @@ export function Identity({ user }: { user: User }) {
             </Badge>
           )}
         </p>
-        {pendingEmail === null && !emailConfirmed && <SendConfirmation email={email} className="mt-2 self-start" />}
-        {pendingEmail !== null && (
-          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
+        {unconfirmed !== null && (
+          <div className="mt-1 text-sm wrap-anywhere">
+            {pendingEmail !== null && <p>{pendingEmail} is waiting to be confirmed.</p>}
             <p>
-              <span className="wrap-anywhere">{pendingEmail}</span> is waiting to be confirmed.
+              <LinkPlace to={unconfirmed} />
             </p>
-            <SendConfirmation email={pendingEmail} size="sm" />
+            <div className="mt-2 flex flex-wrap gap-2">
+              <SendConfirmation email={unconfirmed} size="sm" />
+              {pendingEmail !== null && <KeepEmail email={email} />}
+            </div>
           </div>
         )}
       </Setting>
       {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} />}
     </div>
+  );
+}
+
+function KeepEmail({ email }: { email: string }) {
+  const withdraw = trpc.auth.withdrawEmailChange.useMutation({
+    onSuccess: () => showToast({ title: 'Change withdrawn', description: `Your address stays ${email}.` }),
+    onError: (error) => showToast(errorToast('The change was not withdrawn', error)),
+  });
+  return (
+    <Button size="sm" isBusy={withdraw.isPending} busyLabel="Withdrawing…" onClick={() => withdraw.mutate()}>
+      Keep the old address
+    </Button>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
-import { SendConfirmation } from '../../api/send-confirmation.tsx';
+import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
 import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
@@ -40,6 +40,7 @@ function Confirm({ token }: { token: string | null }) {
     );
   }
   const { refusal, isOver, retry } = confirmation;
+  const unconfirmed = user && unconfirmedEmail(user);
   return (
     <AuthCard {...failureText(user, isOver, refusal)}>
       <div className="flex flex-col gap-2">
@@ -48,8 +49,8 @@ function Confirm({ token }: { token: string | null }) {
             Try again
           </Button>
         )}
-        {isOver && user !== null && !user.emailConfirmed && (
-          <SendConfirmation email={user.email} variant="primary" className="w-full" />
+        {isOver && unconfirmed !== null && (
+          <SendConfirmation email={unconfirmed} variant="primary" className="w-full" />
         )}
         {isOver && user === null && (
           <Button asChild variant="primary" className="w-full">
@@ -68,7 +69,7 @@ function Confirm({ token }: { token: string | null }) {
 
 /** A link that was used before has done its work: a reload of the page finds it used. */
 function failureText(user: User | null, isOver: boolean, refusal: LinkRefusal): { title: string; subtitle: string } {
-  if (isOver && user?.emailConfirmed && user.pendingEmail === null) {
+  if (isOver && user !== null && unconfirmedEmail(user) === null) {
     return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
   }
   const isRefused = isOver && (user === null || refusal === LINK_INCOMPLETE);

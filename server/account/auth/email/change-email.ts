@@ -48,6 +48,15 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
 }
 
 /**
+ * Withdraws a change of address that waits: the link that would confirm it stops working. The one that was mailed to the
+ * old address stays, for it is also there against somebody who knows the password.
+ */
+export async function withdrawEmailChange(ctx: SessionContext): Promise<Done> {
+  await UserModel.updateOne({ _id: ctx.actor.accountId }, { $set: { pendingEmail: null } });
+  return DONE;
+}
+
+/**
  * Mails the new address a link that confirms it, and the old one a link that stops the change. An address that was never
  * confirmed gets none: it may be a slip that this change corrects, and its reader a stranger. Once it is confirmed, only
  * a new link can confirm the change (`redeemToken`), and it gets its own along with that.

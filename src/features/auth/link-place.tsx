@@ -1,0 +1,17 @@
+import { OutboxCommand } from './outbox-command.tsx';
+import { SentOrKept } from './sent-or-kept.tsx';
+
+/** Says where the link is that confirms an address. */
+export function LinkPlace({ to }: { to: string }) {
+  return (
+    <SentOrKept
+      // A long address is cut; a command is there to be copied, and is not.
+      sent={<span className="block sm:truncate">Link sent to {to}</span>}
+      kept={
+        <>
+          Get the link on the computer where Fairlead runs: <OutboxCommand to={to} kind="confirm-email" />
+        </>
+      }
+    />
+  );
+}
