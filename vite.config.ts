@@ -34,6 +34,7 @@ const PARTS: Record<string, readonly string[]> = {
     'src/features/user/beta-badge.tsx',
     'routers/schemas/plan-table.ts',
     'routers/schemas/active-status.ts',
+    'src/lib/coming-text.ts',
   ],
   sidebar: ['src/layouts/sidebar.tsx', 'src/components/page/page-header.tsx'],
   app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],

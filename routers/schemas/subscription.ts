@@ -27,6 +27,8 @@ export const allowanceSchema = z.strictObject({
   deploymentCount: z.number(),
   remaining: z.nullable(z.number()),
   isTrialAvailable: z.boolean(),
+  /** Confirmed by the person, while the money is on its way: nothing else can be bought meanwhile. */
+  comingPayment: z.nullable(z.strictObject({ id: idSchema, plan: paidPlanSchema })),
   /** The deployments that can be changed, when the plan allows fewer than there are; `null`: all of them. */
   writableIds: z.nullable(z.array(idSchema)),
   /** True while the person may still choose them. */

@@ -191,11 +191,14 @@ test('what is paid later is pending until the money is there, and nothing else i
     code: 'conflict',
     message: 'Your payment for Standard is on its way.',
   });
+  const comingPayment = { id: paymentId, plan: 'STANDARD' };
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free', comingPayment });
   await makeDue();
   await app.jobs.drain();
 
   expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'paid', isProcessing: false });
   expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'STANDARD', status: 'active' });
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'STANDARD', comingPayment: null });
 });
 
 test('what is paid later and cannot be granted then has failed, and another plan can be bought', async () => {

@@ -18,6 +18,7 @@ test('an account without a subscription has none, and may start the trial', asyn
     deploymentCount: 0,
     remaining: 0,
     isTrialAvailable: true,
+    comingPayment: null,
     writableIds: [],
     mayChooseWritable: false,
     customDomains: 0,

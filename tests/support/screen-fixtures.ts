@@ -193,6 +193,7 @@ export function allowanceOf(fields: Partial<Allowance> = {}): Allowance {
     deploymentCount: 2,
     remaining: null,
     isTrialAvailable: false,
+    comingPayment: null,
     writableIds: null,
     mayChooseWritable: false,
     customDomains: null,

@@ -5,6 +5,7 @@ import { deploymentLimit, mayUse, PLANS, remainingDeployments } from '../../../r
 import type { Allowance, ChooseWritableInput, Subscription } from '../../../routers/schemas/subscription.ts';
 import type { AccountContext } from '../../context.ts';
 import { UserModel, type UserRow } from '../../database/models/account/user.ts';
+import { PaymentModel, type PaymentRow } from '../../database/models/plans/payment.ts';
 import {
   activePlan,
   SubscriptionModel,
@@ -43,6 +44,7 @@ export async function getSubscription(ctx: AccountContext): Promise<Subscription
 
 type UserWithSubscription = Pick<UserRow, 'deploymentCount' | 'emailKey'> & {
   subscription: SubscriptionRow[];
+  comingPayments: Pick<PaymentRow, '_id' | 'plan'>[];
   /** The deployments of an account that has more than its plan allows; else empty. */
   deployments: WritableCandidate[];
 };
@@ -74,6 +76,15 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
         as: 'subscription',
       },
     },
+    {
+      $lookup: {
+        from: PaymentModel.collection.name,
+        localField: '_id',
+        foreignField: 'accountId',
+        pipeline: [{ $match: { state: 'pending', isProcessing: true } }, { $project: { plan: 1 } }],
+        as: 'comingPayments',
+      },
+    },
     { $addFields: { overCapId: OVER_CAP_ID } },
     {
       $lookup: {
@@ -87,6 +98,7 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
   ]);
   if (user === undefined) throw accountEnded();
   const subscription = user.subscription[0] ?? null;
+  const [coming] = user.comingPayments;
   const plan = activePlan(subscription, ctx.now());
   const writableIds = writableOf(plan, subscription?.writableIds ?? [], user.deployments);
   return {
@@ -95,6 +107,7 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     deploymentCount: user.deploymentCount,
     remaining: remainingDeployments(plan, user.deploymentCount),
     isTrialAvailable: plan === 'free' && !(await hadTrial(subscription, user.emailKey)),
+    comingPayment: coming === undefined ? null : { id: coming._id, plan: coming.plan },
     writableIds,
     mayChooseWritable:
       plan !== 'free' &&

@@ -2,6 +2,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
+import { comingText } from '../../lib/coming-text.ts';
 
 /** The obstacle to a new deployment for this person; null when there is none. */
 export type PlanBlocker = { title: string; text: string; action: string };
@@ -11,8 +12,14 @@ export function planBlocker({
   deploymentLimit,
   deploymentCount,
   isTrialAvailable,
+  comingPayment,
 }: Allowance): PlanBlocker | null {
   if (plan === 'free') {
+    if (comingPayment !== null) {
+      const { title } = PLANS[comingPayment.plan];
+      const text = `${title} starts as soon as it has arrived. Your files wait for you.`;
+      return { title: comingText(comingPayment.plan), text, action: 'See the plans' };
+    }
     return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
@@ -39,8 +46,8 @@ function capTitle(plan: Exclude<Allowance['plan'], 'free'>, limit: number): stri
 }
 
 /** Returns a text like `3 of 3 deployments used on Standard`. */
-export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
-  if (plan === 'free') return 'No plan is active';
+export function usageText({ plan, deploymentLimit, deploymentCount, comingPayment }: Allowance): string {
+  if (plan === 'free') return comingPayment === null ? 'No plan is active' : comingText(comingPayment.plan);
   if (deploymentLimit === null)
     return `${formatCount(deploymentCount, 'deployment')} · unlimited on ${PLANS[plan].title}`;
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;

@@ -2,6 +2,7 @@ import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { comingText } from '../../lib/coming-text.ts';
 import { formatDate } from '../../lib/format.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
 import { trialEndText } from '../../lib/trial-end.ts';
@@ -28,7 +29,8 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   if (situation.kind === 'visitor') return { kind: 'register', label: choose };
   if (situation.kind !== 'known') return { kind: 'wait', label: choose };
   const { subscription, allowance } = situation;
-  const { deploymentCount: count } = allowance;
+  const { deploymentCount: count, comingPayment } = allowance;
+  if (comingPayment !== null) return { kind: 'none', label: choose, reason: `${comingText(comingPayment.plan)}.` };
   if (subscription === null || subscription.status === 'trialing' || !isActiveStatus(subscription.status)) {
     const reason = trialEndText(plan, subscription);
     return limit !== null && count > limit

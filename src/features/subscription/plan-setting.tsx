@@ -8,7 +8,8 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { ErrorState } from '../../components/page/error-state.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { paths } from '../../lib/paths/paths.ts';
+import { comingText } from '../../lib/coming-text.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 import { endLabel } from './plan-end.ts';
 import { PlanLife } from './plan-life.tsx';
 import type { PlanSituation } from './plan-situation.ts';
@@ -25,6 +26,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
     );
   }
   if (situation.kind !== 'known') return <PlanPlace />;
+  const { comingPayment } = situation.allowance;
   const end = situation.subscription === null ? null : endLabel(situation.subscription);
   return (
     <Setting
@@ -43,6 +45,17 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
         </p>
       )}
       {end !== null && <p>{end}</p>}
+      {comingPayment !== null && (
+        <p>
+          {comingText(comingPayment.plan)}.{' '}
+          <Link
+            to={href.subscriptionSuccess(comingPayment.id)}
+            className="font-medium text-accent underline underline-offset-4"
+          >
+            See the payment
+          </Link>
+        </p>
+      )}
       <p className="text-sm">{howMany(situation)}</p>
       {situation.subscription !== null && <PlanLife subscription={situation.subscription} />}
     </Setting>

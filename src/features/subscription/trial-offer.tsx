@@ -10,7 +10,8 @@ import { Button } from '../../components/button.tsx';
 import { clearToasts, showToast } from '../../components/overlays/toast-store.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAddress, useNavigate } from '../../lib/browser/location.ts';
-import { paths } from '../../lib/paths/paths.ts';
+import { comingText } from '../../lib/coming-text.ts';
+import { href, paths } from '../../lib/paths/paths.ts';
 import { wantedRedirect } from '../../lib/paths/safe-redirect.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 import { endLabel } from './plan-end.ts';
@@ -51,6 +52,17 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
     );
   }
   const { subscription, allowance } = situation;
+  const { comingPayment } = allowance;
+  if (comingPayment !== null) {
+    const { id, plan } = comingPayment;
+    return (
+      <OfferText title={comingText(plan)} text={`${PLANS[plan].title} starts as soon as it has arrived.`}>
+        <Button asChild variant="primary" className="max-sm:w-full">
+          <Link to={href.subscriptionSuccess(id)}>See the payment</Link>
+        </Button>
+      </OfferText>
+    );
+  }
   if (allowance.isTrialAvailable) return <StartTrial />;
   if (subscription !== null && isActiveStatus(subscription.status)) {
     return <ActivePlan subscription={subscription} allowance={allowance} />;
