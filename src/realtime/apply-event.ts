@@ -9,9 +9,9 @@ import { paths } from '../lib/paths/paths.ts';
 
 /** The queries to fetch again after each event, by router: exactly those that it can have changed. */
 const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
-  deployment_status: ['deployments', 'releases'],
+  deployment_status: ['deployments', 'releases', 'analytics'],
   ssl_status: ['certificates', 'domains', 'deployments'],
-  notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses'],
+  notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses', 'analytics'],
   subscription_update: ['subscription', 'payments', 'licenses', 'user'],
   analytics_update: [
     'deployments',

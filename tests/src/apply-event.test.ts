@@ -75,12 +75,12 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [
     { type: 'deployment_status', status: 'success', message: 'docs is live.', deploymentId, releaseId },
     { title: 'Deployment Successful', description: 'docs is live.', variant: 'default' },
-    ['deployments', 'releases', 'release'],
+    ['deployments', 'releases', 'release', 'visits'],
   ],
   [
     { type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId },
     { title: 'Deployment Failed', description: 'docs did not go live.', variant: 'destructive' },
-    ['deployments', 'releases', 'release'],
+    ['deployments', 'releases', 'release', 'visits'],
   ],
   [
     { type: 'ssl_status', domain: 'docs.example', sslStatus: 'issued', isValid: true },
@@ -95,12 +95,12 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [
     { type: 'notification', message: 'Hello' },
     { title: 'Notification', description: 'Hello', variant: 'default' },
-    ['deployments', 'releases', 'release', 'certificates', 'licenses'],
+    ['deployments', 'releases', 'release', 'certificates', 'licenses', 'visits'],
   ],
   [
     { type: 'notification', title: 'Release 8', message: 'Cancelled', variant: 'destructive' },
     { title: 'Release 8', description: 'Cancelled', variant: 'destructive' },
-    ['deployments', 'releases', 'release', 'certificates', 'licenses'],
+    ['deployments', 'releases', 'release', 'certificates', 'licenses', 'visits'],
   ],
   [{ type: 'subscription_update' }, null, ['subscription', 'licenses', 'user']],
   [
