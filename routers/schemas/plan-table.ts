@@ -36,7 +36,7 @@ export const PLANS = {
     customDomains: 5,
     analyticsDays: 30,
     diagnostics: 'all',
-    platforms: 'any',
+    platforms: 'one',
     earlyAccess: false,
     rank: 2,
   },
@@ -81,8 +81,8 @@ type PlanRow = {
   /** The days for which visits are kept: 396 days are 13 months. */
   analyticsDays: null | 7 | 30 | 396;
   diagnostics: 'basic' | 'all';
-  /** `several`: one deployment may be published on several platforms at once; `any` and `one`: on one at a time. */
-  platforms: 'none' | 'one' | 'any' | 'several';
+  /** `several`: one deployment may be published on several platforms at once; `one`: on any, one at a time. */
+  platforms: 'none' | 'one' | 'several';
   /** True when the plan includes features before everybody has them. */
   earlyAccess: boolean;
   /** Beta is Pro at another price, so neither is above the other. */

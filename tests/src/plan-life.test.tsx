@@ -103,10 +103,11 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  const text = 'and you have 2. One then stays live and becomes read-only.';
+  const text =
+    'From Feb 1, 2030, Basic lets you change 1 deployment: “Two”, published last. “One” stays live and becomes read-only.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'Basic has 1 domain for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.',
+    'In each deployment you can change the domain added first, and publish on its primary platform. Its other domains and platforms stay live as they are.',
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -143,10 +144,10 @@ test('what becomes read-only is told apart where two have one name', () => {
 
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
   const none = { deployments: [], count: 0 };
-  expect(readOnlyText('STANDARD', none)).toBe(
-    'Standard has room for all of your deployments. Standard has 5 domains for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.',
+  expect(readOnlyText('STANDARD', none, '')).toBe(
+    'Standard has room for all of your deployments. In each deployment you can change the 5 domains added first, and publish on its primary platform. Its other domains and platforms stay live as they are.',
   );
-  expect(readOnlyText('PRO', none)).toBe('Pro has room for all of your deployments.');
+  expect(readOnlyText('PRO', none, '')).toBe('Pro has room for all of your deployments.');
 });
 
 test('what does not renew has nothing to cancel', async () => {

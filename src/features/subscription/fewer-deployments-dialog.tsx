@@ -22,7 +22,7 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
   const { title } = PLANS[plan];
   return (
     <FormDialog
-      title={`${title} has fewer deployments`}
+      title={`${title} has room for fewer deployments`}
       description={`${title} starts as soon as it is paid for.`}
       submitLabel="Continue to checkout"
       busyLabel="Opening…"
@@ -37,7 +37,9 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
       {list.isPending && <SkeletonRows rows={2} />}
       <FailedState failure={shownFailure('Your deployments could not be loaded', list.error)} question={list} />
       {list.data !== undefined && (
-        <p className="text-sm text-ink-muted">{readOnlyText(plan, { deployments: list.data.items, count })}</p>
+        <p className="text-sm text-ink-muted">
+          {readOnlyText(plan, { deployments: list.data.items, count }, 'Once it is paid for,')}
+        </p>
       )}
     </FormDialog>
   );

@@ -59,7 +59,7 @@ type PlanColumn = {
   facts: readonly { name: string; value: string }[];
 };
 
-const platformTexts = { one: 'One', any: 'Any one', several: 'Several' } as const;
+const platformTexts = { one: 'One at a time', several: 'Several at once' } as const;
 const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const;
 
 /** Shows the plans beside one another, with their differences alone. */

@@ -18,34 +18,37 @@ type Known = {
 };
 
 /**
- * Describes the loss on a smaller plan: how many deployments become read-only, with the names of those published the
- * longest ago (the person may choose others), and then what else it has less of. `when` is `then`, or nothing when it
- * begins at once.
+ * Describes what a smaller plan lets a person change, with names: the deployments published last, and which become
+ * read-only. `start` begins the sentence with the time: `From Feb 1, 2030,`.
  */
-export function readOnlyText(plan: PaidPlan, known: Known, when: 'then ' | '' = ''): string {
-  return [deploymentsText(plan, known, when), domainsText(plan)].join(' ').trim();
+export function readOnlyText(plan: PaidPlan, known: Known, start: string): string {
+  return [deploymentsText(plan, known, start), domainsText(plan)].join(' ').trim();
 }
 
 function domainsText(plan: PaidPlan): string {
-  const { title, customDomains } = PLANS[plan];
+  const { customDomains } = PLANS[plan];
   // Exactly the plans without a cap publish on several platforms at once.
   if (customDomains === null) return '';
-  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time. Anything beyond that stays live, but cannot be changed.`;
+  const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
+  return `In each deployment you can change the ${domains} added first, and publish on its primary platform. Its other domains and platforms stay live as they are.`;
 }
 
-function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | ''): string {
+function deploymentsText(plan: PaidPlan, { deployments, count }: Known, start: string): string {
   const { title, deployments: limit } = PLANS[plan];
   const counted = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
   const all = counted.length + Math.max(0, count - deployments.length);
   if (limit === null || all <= limit) return `${title} has room for all of your deployments.`;
   const lastOf = ({ latestRelease, createdAt }: Deployment) => (latestRelease?.createdAt ?? createdAt).getTime();
-  const rest = [...counted].sort((one, other) => lastOf(other) - lastOf(one)).slice(limit);
+  const names = [...counted]
+    .sort((one, other) => lastOf(other) - lastOf(one))
+    .map((one) => `“${deploymentLabel(one)}”`);
   const overCap = all - limit;
-  const named = rest.slice(0, overCap > NAMED ? NAMED - 1 : NAMED).map(deploymentLabel);
-  const names = new Intl.ListFormat('en').format(
-    overCap > named.length ? [...named, `${overCap - named.length} more`] : named,
-  );
+  const named = names.slice(limit).slice(0, overCap > NAMED ? NAMED - 1 : NAMED);
+  const rest = listed(overCap > named.length ? [...named, `${overCap - named.length} more`] : named);
   const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
-  const choice = when === '' ? 'You can choose others after that.' : `Once ${title} has begun you can choose others.`;
-  return `${title} allows ${formatCount(limit, 'deployment')}, and you have ${all}. ${names} ${when}${become} read-only. ${choice}`;
+  return `${start} ${title} lets you change ${formatCount(limit, 'deployment')}: ${listed(names.slice(0, limit))}, published last. ${rest} ${become} read-only. You can choose others then.`;
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names);
 }

@@ -60,7 +60,11 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
       <p className="text-sm text-ink-muted">
         {deployments.data !== undefined &&
           allowance.data !== undefined &&
-          readOnlyText(chosen, { deployments: deployments.data.items, count: allowance.data.deploymentCount }, 'then ')}
+          readOnlyText(
+            chosen,
+            { deployments: deployments.data.items, count: allowance.data.deploymentCount },
+            `From ${end},`,
+          )}
       </p>
     </FormDialog>
   );
