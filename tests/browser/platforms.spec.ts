@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
 import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { TOKEN_GUIDES } from '../../routers/schemas/platforms/token-guides.ts';
 import { type Account, clientOf, releaseEnd, startPublish } from '../support/api-account.ts';
@@ -79,12 +80,12 @@ test.afterEach(({ ownApp }) => {
 async function connect(page: Page, { id, title, needs }: PlayedPlatform): Promise<void> {
   if (needs !== undefined) await connect(page, needs);
   await page.goto(`/deploy/${id}`);
-  await sendToken(page, { id, title });
+  await sendToken(page, id);
   await expect(page.getByRole('button', { name: `Test ${title}` })).toBeVisible();
 }
 
-async function sendToken(page: Page, { id, title }: Pick<PlayedPlatform, 'id' | 'title'>): Promise<void> {
-  await page.getByRole('button', { name: `Connect ${title.replace(' Pages', '')}` }).click();
+async function sendToken(page: Page, id: PlayedPlatform['id']): Promise<void> {
+  await page.getByRole('button', { name: `Connect ${CONNECTION_TITLES[id]}` }).click();
   await page.getByLabel(TOKEN_GUIDES[id].name, { exact: true }).fill(TOKEN);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
 }
@@ -274,7 +275,7 @@ test('a live deployment moves to another platform: published there, made the pri
   await card.getByRole('button', { name: 'Add a platform' }).click();
   await page.getByRole('dialog').getByRole('radio', { name: 'Vercel' }).check();
   await expect(page.getByRole('button', { name: 'Add and publish' })).toBeDisabled();
-  await sendToken(page, VERCEL);
+  await sendToken(page, VERCEL.id);
   // It is asked for once the account was read, and chosen by itself.
   await expect(page.getByRole('combobox', { name: 'Publish under' })).toContainText('The account itself');
   await page.getByRole('button', { name: 'Add and publish' }).click();
