@@ -60,23 +60,17 @@ function Act<Done>({
   }
 
   if (outcome.kind === 'done') return children(outcome.done);
-  if (outcome.kind === 'incomplete') {
+  if (outcome.kind === 'asking') {
     return (
-      <AuthCard title={LINK_INCOMPLETE.title} subtitle={LINK_INCOMPLETE.reason}>
-        {over.way}
+      <AuthCard title={title} subtitle={subtitle}>
+        <Button {...button} className="w-full" isBusy={isActing} onClick={() => void press()} />
       </AuthCard>
     );
   }
-  if (outcome.kind === 'over') {
-    return (
-      <AuthCard title={LINK_OVER_TITLE} subtitle={over.reason}>
-        {over.way}
-      </AuthCard>
-    );
-  }
+  const refusal = outcome.kind === 'incomplete' ? LINK_INCOMPLETE : { title: LINK_OVER_TITLE, reason: over.reason };
   return (
-    <AuthCard title={title} subtitle={subtitle}>
-      <Button {...button} className="w-full" isBusy={isActing} onClick={() => void press()} />
+    <AuthCard title={refusal.title} subtitle={refusal.reason}>
+      {over.way}
     </AuthCard>
   );
 }
