@@ -131,6 +131,6 @@ function hiddenNotice(paths: readonly string[]): NameNotice[] {
   const message =
     paths.length === 1 ? '1 hidden file has no address.' : `${paths.length} hidden files have no address.`;
   const hint =
-    'Visitors get "not found" for a name that begins with a dot, unless it is a page, a folder with an index.html, or .well-known.';
+    'Visitors get “not found” for a name that begins with a dot, unless it is a page, a folder with an index.html, or .well-known.';
   return [{ code: 'hidden_name', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }

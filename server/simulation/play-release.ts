@@ -110,7 +110,7 @@ function linesOf(name: ReleaseStepName, { platform, title }: Cast, files: Simula
       return [`Handing release 1 to ${PLATFORMS[platform].isServedHere === true ? 'the simulated host' : title}`];
     case 'verifying': {
       const isDraft = PLATFORM_CAPABILITIES[platform]?.draft === true;
-      const where = isDraft ? "the release's own address" : 'the public address';
+      const where = isDraft ? 'the release’s own address' : 'the public address';
       return [allSeenLine(files.count, where), `Seen live at ${SITE_URL}`];
     }
   }

@@ -58,7 +58,7 @@ test('cookies stay apart, and what is taken away is named', () => {
 
 test.each([
   ['A: 1', 1, 'below the address'],
-  ['/*\n  no colon here', 2, '"Name: value"'],
+  ['/*\n  no colon here', 2, '“Name: value”'],
   ['/*\n  Bad Name: 1', 2, 'not the name of a header'],
   ['/*\n  A: größe', 2, 'ASCII'],
   ['/*\n  Content-Length: 1', 2, 'host itself'],

@@ -154,7 +154,7 @@ test('where no mail is sent, settings and a confirmed address do not promise any
     using shown = showScreen(screen, {}, place);
     await shown.sees(text);
     expect(shown.page.querySelector('.invisible')).toBe(null);
-    expect(shown.page.textContent).not.toMatch(/We'll send|What we email/);
+    expect(shown.page.textContent).not.toMatch(/We’ll send|What we email/);
   }
 });
 

@@ -148,7 +148,7 @@ function startRule(line: number, address: string): HeaderRule | string {
 function addHeader(rule: HeaderRule, line: string, address: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
-  if (colon === -1) return 'A header must be written as "Name: value".';
+  if (colon === -1) return 'A header must be written as “Name: value”.';
   const name = line.slice(isRemoval ? 1 : 0, colon).trim();
   const value = line.slice(colon + 1).trim();
   const fault = headerFault(name.toLowerCase(), name, value) ?? encodingFault(name, value, { isRemoval, address });

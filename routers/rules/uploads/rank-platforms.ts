@@ -86,7 +86,7 @@ const RULES: readonly Rule[] = [
     const { kind, framework, buildFolder } = project;
     if (kind === 'built') return [good(`A finished ${framework} build is served as it is.`)];
     if (kind === 'plain') return [good('Plain pages are served as they are.')];
-    if (kind === 'unknown') return [note('There is no index.html: whoever opens the address sees "not found".', 0)];
+    if (kind === 'unknown') return [note('There is no index.html: whoever opens the address sees “not found”.', 0)];
     const change =
       buildFolder === null
         ? 'Build it, and publish the folder that the build makes.'
@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
     if (project?.isSinglePage !== true || project.kind === 'source') return [];
     return capabilities.serving.singlePage
       ? [good('Addresses inside a single-page app can be opened directly.')]
-      : [note(`${title} answers addresses inside a single-page app with "not found" (404).`, -15)];
+      : [note(`${title} answers addresses inside a single-page app with “not found” (404).`, -15)];
   },
 
   ({ title }, { needs }) =>

@@ -158,7 +158,7 @@ function describeKind(
       return {
         kind,
         title: 'Files without a start page',
-        explanation: 'People who open the address see "not found" until there is an index.html.',
+        explanation: 'People who open the address see “not found” until there is an index.html.',
       };
   }
 }
@@ -263,7 +263,7 @@ function buildProblems(
   if (needsBuild) {
     const hint =
       buildFolder === null
-        ? `Run the build${tool === null ? '' : ` of ${tool}`} (often "npm run build") and publish the folder that it makes. ${BUILT_BY_OTHERS}`
+        ? `Run the build${tool === null ? '' : ` of ${tool}`} (often “npm run build”) and publish the folder that it makes. ${BUILT_BY_OTHERS}`
         : `Publish the folder "${buildFolder}" instead.`;
     problems.push({ code: 'needs_build', message: 'A browser cannot show these files as they are.', hint, path: null });
   }

@@ -21,7 +21,7 @@ export function packedNotice(
   const names = new Intl.ListFormat('en').format(titles.map(({ title }) => title));
   return {
     message: `Browsers cannot read ${formatCount(paths.length, 'compressed file')} at ${names}.`,
-    hint: 'The header Content-Encoding is not sent there. Build with "Decompression Fallback" in Unity, or without compression; save an .svgz as .svg. The built-in host sends the header.',
+    hint: 'The header Content-Encoding is not sent there. Build with “Decompression Fallback” in Unity, or without compression; save an .svgz as .svg. The built-in host sends the header.',
     paths: paths.slice(0, LISTED_PATHS),
   };
 }

@@ -19,17 +19,17 @@ export type RankingFacts = {
 };
 
 const GITHUB: Source = {
-  title: 'docs.github.com, "GitHub Pages limits" and "About large files on GitHub"',
+  title: 'docs.github.com, “GitHub Pages limits” and “About large files on GitHub”',
   readOn: '2026-07',
 };
 const VERCEL: Source = { title: 'vercel.com/docs/limits', readOn: '2026-03-02' };
-const HEROKU: Source = { title: 'Heroku Dev Center, "Dyno Types" and "Eco Dyno Hours"', readOn: '2026' };
+const HEROKU: Source = { title: 'Heroku Dev Center, “Dyno Types” and “Eco Dyno Hours”', readOn: '2026' };
 
 export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
   'built-in': { cost: 'It costs nothing extra.', costSource: null, limitsSource: null },
   netlify: {
     cost: PLATFORM_SETUPS.netlify.cost,
-    costSource: { title: 'docs.netlify.com, "Get started with the Netlify API"', readOn: '2026-08-27' },
+    costSource: { title: 'docs.netlify.com, “Get started with the Netlify API”', readOn: '2026-08-27' },
     limitsSource: null,
   },
   vercel: {
@@ -41,7 +41,7 @@ export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
   'github-pages': { cost: PLATFORM_SETUPS['github-pages'].cost, costSource: GITHUB, limitsSource: GITHUB },
   render: {
     cost: PLATFORM_SETUPS.render.cost,
-    costSource: { title: 'Render documentation, "Free plans"', readOn: '2022' },
+    costSource: { title: 'Render documentation, “Free plans”', readOn: '2022' },
     // Its files are in a repository at GitHub.
     limitsSource: GITHUB,
     repositoryAt: 'GitHub',
@@ -53,7 +53,7 @@ export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
   },
   replit: {
     cost: PLATFORM_SETUPS.replit.cost,
-    costSource: { title: 'docs.replit.com, "Static Deployments"', readOn: '2026' },
+    costSource: { title: 'docs.replit.com, “Static Deployments”', readOn: '2026' },
     limitsSource: null,
   },
 };

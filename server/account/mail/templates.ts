@@ -99,7 +99,7 @@ type Body = { subject: string; paragraphs: string[] };
 
 /** Returns the instruction for winning back an account whose password somebody else knows. */
 function remedy(publicUrl: string): string {
-  return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that logs out every browser and revokes every API token.`;
+  return `choose a new password at ${publicUrl}/login (“Forgot your password?”): that logs out every browser and revokes every API token.`;
 }
 
 function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
@@ -209,7 +209,7 @@ function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'em
     subject: 'Your email address was changed',
     paragraphs: [
       `The email address of your account is now ${content.newEmail}. This is our last email to the old one.`,
-      `If it was not you, open our email "Your email address is about to change" and use its link, which brings your account back to this address. It works for ${STOP_LINK_DAYS} days after that email. If you do not have that email, write to us at once at the address below.`,
+      `If it was not you, open our email “Your email address is about to change” and use its link, which brings your account back to this address. It works for ${STOP_LINK_DAYS} days after that email. If you do not have that email, write to us at once at the address below.`,
     ],
   };
 }

@@ -115,7 +115,7 @@ export async function verifyRelease(
     async atOwnAddress() {
       const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       if (toVerify.own === null) return;
-      report.log(told(await verifyAtOwnAddress(toVerify), "the release's own address", release._id));
+      report.log(told(await verifyAtOwnAddress(toVerify), 'the release’s own address', release._id));
     },
     async atPublicAddress() {
       const { publicAt } = work.published;

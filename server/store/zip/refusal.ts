@@ -28,7 +28,7 @@ const ZIP_SENTENCES = {
   special_file: 'This is a special system file (a device or a pipe).',
   folder_with_data: 'This is a folder but has content like a file.',
   encrypted: 'This entry is encrypted.',
-  method_unsupported: 'This entry uses a compression method that is not supported. Only "stored" and "deflated" are.',
+  method_unsupported: 'This entry uses a compression method that is not supported. Only “stored” and “deflated” are.',
   ratio_too_high: 'This is compressed so much that it can only be meant to fill a disk.',
   headers_differ: 'The header of this entry differs from the list of files at the end of the ZIP file.',
   overlap: 'The content of this entry overlaps with that of another.',

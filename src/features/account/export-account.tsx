@@ -29,7 +29,7 @@ export function ExportAccount() {
     >
       <p>
         One ZIP with your profile, settings, plan, deployments, releases with their logs, visits, messages to us, and
-        the files of every live release. Files of earlier releases are not in it: download them from each release's
+        the files of every live release. Files of earlier releases are not in it: download them from each release’s
         page.
       </p>
     </Setting>

@@ -220,7 +220,7 @@ export const guides: readonly Chapter[] = [
           'An API token lets a script or a build server work for you without your password. Open Settings, choose New token, give it a name, say whether it may publish and change things or only read, and how long it works.',
           'The token is shown once. Copy it into the secret store of your build server; nobody can show it again.',
           'Send it with each call as the header Authorization: Bearer, followed by the token. With the typed client, pass it as token.',
-          'Settings says when each token was last used, and Revoke ends one at once. Changing your password on the Account page leaves tokens as they are; a new password set through "Forgot your password?" revokes them all. A token cannot change passwords, sessions or tokens.',
+          'Settings says when each token was last used, and Revoke ends one at once. Changing your password on the Account page leaves tokens as they are; a new password set through “Forgot your password?” revokes them all. A token cannot change passwords, sessions or tokens.',
         ],
       },
       {

@@ -111,8 +111,8 @@ export const questions: readonly Chapter[] = [
         title: 'I forgot my password. What now?',
         paragraphs: [
           {
-            sent: `Choose "Forgot your password?" on the Login screen. A link that works once, within ${RESET_LINK_MINUTES} minutes, goes to the email address of your account.`,
-            kept: `Choose "Forgot your password?" on the Login screen. This Fairlead does not send email: it keeps a link that works once, within ${RESET_LINK_MINUTES} minutes, in its outbox. To see it, run ${outboxCommand('', 'reset-password')} on the computer where Fairlead runs.`,
+            sent: `Choose “Forgot your password?” on the Login screen. A link that works once, within ${RESET_LINK_MINUTES} minutes, goes to the email address of your account.`,
+            kept: `Choose “Forgot your password?” on the Login screen. This Fairlead does not send email: it keeps a link that works once, within ${RESET_LINK_MINUTES} minutes, in its outbox. To see it, run ${outboxCommand('', 'reset-password')} on the computer where Fairlead runs.`,
           },
           'The new password logs out every browser and revokes every API token.',
         ],

@@ -28,7 +28,7 @@ function Confirm({ token }: { token: string | null }) {
         title="Your address is confirmed"
         subtitle={
           <SentOrKept
-            sent="We'll send account email there."
+            sent="We’ll send account email there."
             kept="This Fairlead does not send email: it keeps messages in its outbox."
           />
         }
