@@ -192,7 +192,7 @@ test('what is paid later is pending until the money is there, and nothing else i
     message: 'Your payment for Standard is on its way.',
   });
   const comingPayment = { id: paymentId, plan: 'STANDARD' };
-  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free', comingPayment });
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ comingPayment, isTrialAvailable: false });
   await makeDue();
   await app.jobs.drain();
 

@@ -106,7 +106,8 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     deploymentLimit: deploymentLimit(plan),
     deploymentCount: user.deploymentCount,
     remaining: remainingDeployments(plan, user.deploymentCount),
-    isTrialAvailable: plan === 'free' && !(await hadTrial(subscription, user.emailKey)),
+    // A plan that was bought needs no trial before it.
+    isTrialAvailable: plan === 'free' && coming === undefined && !(await hadTrial(subscription, user.emailKey)),
     comingPayment: coming === undefined ? null : { id: coming._id, plan: coming.plan },
     writableIds,
     mayChooseWritable:

@@ -59,7 +59,7 @@ type PlanColumn = {
   facts: readonly { name: string; value: string }[];
 };
 
-const platformTexts = { one: 'One at a time', several: 'Several at once' } as const;
+const platformTexts = { one: 'One', several: 'Several' } as const;
 const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const;
 
 /** Shows the plans beside one another, with their differences alone. */
@@ -71,7 +71,7 @@ const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
     facts: [
       { name: 'Deployments', value: cap(deployments) },
       { name: 'Domains per site', value: cap(customDomains) },
-      { name: 'Platforms per site', value: platformTexts[platforms] },
+      { name: 'Platforms at once', value: platformTexts[platforms] },
       { name: 'Analytics history', value: analyticsTexts[analyticsDays] },
       { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
     ],
