@@ -153,8 +153,34 @@ export function changesNothing({ changed, added, removed, isExact }: Comparison)
 
 const NAMED_MAX = 3;
 
+/** The files of one kind, by name; a long list is cut. */
+export type NamedChanges = { kind: string; paths: readonly string[]; more: number };
+const LISTED_MAX = 200;
+
+/** Returns the changed, new and removed files by name, where the text does not tell which is which. */
+export function namedChanges({ changed, added, removed }: Comparison): NamedChanges[] {
+  const all = Object.entries({ Changed: changed, New: added, Removed: removed });
+  const kinds = all.filter(([, paths]) => paths.length > 0);
+  if (kinds.length === 1 && kinds.every(([, paths]) => paths.length <= NAMED_MAX)) return [];
+  return kinds.map(([kind, paths]) => ({
+    kind,
+    paths: paths.slice(0, LISTED_MAX),
+    more: Math.max(0, paths.length - LISTED_MAX),
+  }));
+}
+
+/** Warns when most of what is live is replaced or removed, as by the folder of another site. */
+function stayingText({ changed, removed, before, isExact }: Comparison): string {
+  const replaced = changed.length + removed.length;
+  if (!isExact || replaced < 2 || replaced <= before / 2) return '';
+  const staying = before - replaced;
+  const kept = staying === 0 ? 'none' : `only ${staying.toLocaleString('en')}`;
+  return `. Keeps ${kept} of ${formatCount(before, 'live file')} unchanged`;
+}
+
 /** Returns a text such as `1 of 21 files changed: menu.html` or `2 changed, 1 new, 3 removed`. */
-export function comparisonText({ changed, added, removed, after, isExact }: Comparison): string {
+export function comparisonText(comparison: Comparison): string {
+  const { changed, added, removed, after, isExact } = comparison;
   const names = [...changed, ...added, ...removed];
   const least = isExact ? '' : 'at least ';
   if (names.length === 0) {
@@ -172,5 +198,5 @@ export function comparisonText({ changed, added, removed, after, isExact }: Comp
     ? `${least}${changed.length.toLocaleString('en')} of ${formatCount(after, 'file')} changed`
     : counts.filter((count) => count !== '').join(', ');
   const text = names.length <= NAMED_MAX ? `${what}: ${names.join(', ')}` : what;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return text.charAt(0).toUpperCase() + text.slice(1) + stayingText(comparison);
 }

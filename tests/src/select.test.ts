@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
-import { compareFiles, comparisonText, removesMost } from '../../src/uploads/compare.ts';
+import { compareFiles, comparisonText, namedChanges, removesMost } from '../../src/uploads/compare.ts';
 import { type Hasher, hashBlobs, hashFiles } from '../../src/uploads/hash.ts';
 import { readChosen, readEntries, readFileList } from '../../src/uploads/selection/select.ts';
 import {
@@ -159,7 +159,11 @@ test.each([
   [{ 'menu.html': 'new!', 'index.html': 'same' }, '1 of 2 files changed: menu.html', false],
   [{ 'index.html': 'same', 'added.html': 'x' }, '1 new, 1 removed: added.html, menu.html', false],
   [{ 'index.html': 'same', 'menu.html': 'old!' }, 'No file changed', false],
-  [{ 'other.html': 'x' }, '1 new, 2 removed: other.html, index.html, menu.html', true],
+  [
+    { 'other.html': 'x' },
+    '1 new, 2 removed: other.html, index.html, menu.html. Keeps none of 2 live files unchanged',
+    true,
+  ],
 ])('what would change of a release is told before it is published', async (now, text, isMostRemoved) => {
   const items = Object.entries(now).map(([path, content]) => ({
     path,
@@ -169,6 +173,24 @@ test.each([
   const comparison = await compareFiles(LIVE, items, new AbortController().signal);
   expect(comparisonText(comparison)).toBe(text);
   expect(removesMost(comparison)).toBe(isMostRemoved);
+});
+
+test('a folder of another site is told from a changed one, by what stays and by the names of all that does not', async () => {
+  const before = new Map(
+    ['index.html', 'a.html', 'b.html', 'c.html'].map((path) => [path, { sha256: '', sizeBytes: 1 }]),
+  );
+  const items = ['index.html', 'a.html', 'other.css', 'other.js'].map((path) => zippedItem(path, 'other'));
+  const comparison = await compareFiles(before, items, new AbortController().signal);
+  expect(comparisonText(comparison)).toBe('2 changed, 2 new, 2 removed. Keeps none of 4 live files unchanged');
+  expect(namedChanges(comparison)).toEqual([
+    { kind: 'Changed', paths: ['index.html', 'a.html'], more: 0 },
+    { kind: 'New', paths: ['other.css', 'other.js'], more: 0 },
+    { kind: 'Removed', paths: ['b.html', 'c.html'], more: 0 },
+  ]);
+  expect(namedChanges({ ...comparison, changed: ['a.html'], added: [], removed: [] })).toEqual([]);
+  expect(comparisonText({ ...comparison, changed: [], removed: ['a.html', 'b.html', 'c.html'] })).toContain(
+    'Keeps only 1 of 4 live files unchanged',
+  );
 });
 
 test('equal contents whose hashes are known count once in what is to be sent, and those that are live do not', async () => {

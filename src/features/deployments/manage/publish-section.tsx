@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -151,10 +152,24 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
 }
 
 /** Returns the changes for a line that is reserved from the start, so that nothing moves when they are known. */
-function changeText({ currentRelease }: Deployment, { text, isComparing }: Compared): string | undefined {
+function changeText({ currentRelease }: Deployment, { text, named, isComparing }: Compared): ReactNode {
   if (currentRelease === null) return undefined;
   if (isComparing) return `Comparing with release ${currentRelease.number}…`;
-  return text === null ? undefined : `${text}.`;
+  if (text === null) return undefined;
+  if (named.length === 0) return `${text}.`;
+  return (
+    <details>
+      <summary className="cursor-pointer">{text}.</summary>
+      <ul className="my-1 max-h-60 overflow-y-auto text-ink-muted">
+        {named.map(({ kind, paths, more }) => (
+          <li key={kind}>
+            {kind}: {paths.join(', ')}
+            {more > 0 && ` and ${formatCount(more, 'more file')}`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; description: string } {

@@ -48,7 +48,7 @@ export function FilesStep({ chosen, place, notice, onChoose, footer, ...zone }: 
 export type FilesFooterProps = {
   text: string;
   /** The changes that publishing would make to the live site. */
-  change?: string | undefined;
+  change?: ReactNode;
   children?: ReactNode;
 };
 
@@ -61,7 +61,7 @@ export function FilesFooter({ text, change, children }: FilesFooterProps) {
       className="flex scroll-mb-24 flex-wrap items-center justify-between gap-3 p-4 sm:px-5"
     >
       <div className="min-w-0 text-sm">
-        {change !== undefined && <p className="wrap-anywhere">{change}</p>}
+        {change !== undefined && <div className="wrap-anywhere">{change}</div>}
         <p className="text-ink-muted">{text}</p>
       </div>
       {children}

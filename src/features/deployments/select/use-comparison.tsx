@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ReleaseRef } from '../../../../routers/schemas/deployments.ts';
 import type { SentFiles } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
+import type { NamedChanges } from '../../../uploads/compare.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Client } from '../../../uploads/publish-server.ts';
 import { type Asking, type PublishQuestion, usePublishQuestion } from './publish-question.tsx';
@@ -10,6 +11,8 @@ import { type Asking, type PublishQuestion, usePublishQuestion } from './publish
 export type Compared = Asking & {
   /** The changes; null when they are not known, or nothing is live. */
   text: string | null;
+  /** The names of the files by kind of change, where the text does not tell them. */
+  named: readonly NamedChanges[];
   /** The files that are not live yet, at least; null when that is not known. */
   added: SentFiles | null;
   /** True when the live release is known to have the same files. */
@@ -21,11 +24,11 @@ export type Compared = Asking & {
 const PATIENCE_MS = 5_000;
 
 type Live = Pick<ReleaseRef, 'id' | 'number' | 'source'>;
-type Changes = Pick<Compared, 'text' | 'added' | 'isEqual'>;
+type Changes = Pick<Compared, 'text' | 'named' | 'added' | 'isEqual'>;
 /** `asked`: null when there is nothing to ask, undefined when the files of the release could not be read. */
 type Found = { report: SelectionReport; asked?: PublishQuestion | null; changes?: Changes | null };
 
-const UNKNOWN: Changes = { text: null, added: null, isEqual: false };
+const UNKNOWN: Changes = { text: null, named: [], added: null, isEqual: false };
 
 /**
  * Compares the selection with the live release, before anything is sent. With its deployment, it also asks before what
@@ -76,8 +79,15 @@ type Comparing = {
 
 /** Loads the comparison when there is something to compare. */
 async function compare({ report, live, edited, signal }: Comparing): Promise<Found> {
-  const { changesNothing, compareWithRelease, comparisonText, editsQuestion, readEdits, removalQuestion } =
-    await import('../../../uploads/compare.ts');
+  const {
+    changesNothing,
+    compareWithRelease,
+    comparisonText,
+    editsQuestion,
+    namedChanges,
+    readEdits,
+    removalQuestion,
+  } = await import('../../../uploads/compare.ts');
   const { removal, comparison } = await compareWithRelease(report.reading.files, live.id, signal);
   const edits = edited && (await readEdits(edited.client, { ...edited, live }, signal).catch(() => null));
   return {
@@ -86,6 +96,7 @@ async function compare({ report, live, edited, signal }: Comparing): Promise<Fou
       removalQuestion(removal, live.number) ?? (edits && comparison && editsQuestion(edits, comparison, live.number)),
     changes: comparison && {
       text: comparisonText(comparison),
+      named: namedChanges(comparison),
       added: comparison.toSend,
       isEqual: changesNothing(comparison),
     },
