@@ -2,6 +2,7 @@ import { type ReactNode, Suspense } from 'react';
 import { Beside } from '../components/page/error-boundary.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { NextSteps } from '../features/deployments/create/next-steps.tsx';
+import { PlanLine } from '../features/deployments/create/plan-line.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
@@ -57,7 +58,7 @@ export function DeploymentFlow({ title, description, children, renderProgress = 
             </Beside>
           )
         }
-        description={deploymentId === null ? description : undefined}
+        description={deploymentId === null ? <PlanLine>{description}</PlanLine> : undefined}
       />
       {deploymentId === null ? (
         <ConnectInPlace>{children}</ConnectInPlace>

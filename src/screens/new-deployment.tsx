@@ -11,6 +11,7 @@ import {
   useNewDeployment,
   useNewDeploymentFields,
 } from '../features/deployments/create/new-deployment-form.tsx';
+import { PlanLine } from '../features/deployments/create/plan-line.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
@@ -35,7 +36,14 @@ export function NewDeploymentScreen() {
   if (deploymentId !== null) return <Redirect to={href.deployment(deploymentId)} replace />;
   return (
     <NewDeploymentForm namedBy="typed">
-      <PageHeader title="New Deployment" description={<OtherWays />} />
+      <PageHeader
+        title="New Deployment"
+        description={
+          <PlanLine>
+            <OtherWays />
+          </PlanLine>
+        }
+      />
       {/* Below one another the form has no box of its own, so that its button can stay in sight from the files on. */}
       <div className="flex flex-col gap-6 max-xl:**:scroll-mb-32 xl:grid xl:grid-cols-[minmax(0,1fr)_340px] xl:items-start">
         <Files />

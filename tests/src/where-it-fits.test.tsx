@@ -166,14 +166,15 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   await vi.waitFor(() => expect(there.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null));
 });
 
-test('Quick Deploy promises no address where the plan has no room for another deployment', async () => {
-  choose(PLAIN);
+test('Quick Deploy says first that the plan has no room for another deployment, and promises no address', async () => {
   const full = allowanceOf({ plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 });
   using shown = quickDeploy({
     'subscription.allowance': () => full,
     'deployments.list': () => listed(deploymentOf({ name: 'Harbour' })),
   });
-  await shown.sees('Basic allows 1 deployment');
+  await shown.sees('Basic allows 1 deployment. Choose a larger plan');
+  expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
+  choose(PLAIN);
   await shown.sees('You already have a deployment with this name.');
   await shown.sees('Why the built-in host is recommended');
   expect(shown.page.textContent).not.toMatch(/be live at|goes live as|makes another/);

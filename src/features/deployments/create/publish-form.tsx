@@ -60,10 +60,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
       ) : (
         <>
           {isTaken && <ContinueThere namesakes={namesakes} />}
-          <div>
-            <p className="font-medium">{plan.blocker.title}</p>
-            <p className="mt-0.5 text-sm text-ink-muted">{plan.blocker.text}</p>
-          </div>
+          <p className="text-sm text-ink-muted">{plan.blocker.text}</p>
           <Button variant="primary" asChild>
             <Link to={paths.subscriptionPricing}>{plan.blocker.action}</Link>
           </Button>
