@@ -3,7 +3,7 @@ import type { Locator, Page, Request } from '@playwright/test';
 import { seenBefore } from '../specification/accounts.ts';
 import { follow, look } from '../specification/navigation.ts';
 import { ALIKE, APP, PAID, PUBLIC, type Route, routesOf } from '../specification/route-table.ts';
-import { publishSite } from '../support/api-account.ts';
+import { clientOf, publishSite, startPublish } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { SMALL } from './fits.ts';
@@ -268,7 +268,13 @@ test('no screen of one domain, payment or report jumps while it comes', async ({
   const { deploymentId } = await publishSite(account, 'Harbour lights', { 'index.html': '<h1>Harbour</h1>' });
   const places = await placesOf(account, deploymentId, 'Harbour lights');
   await followAll(page, places);
-  // Nobody sets the records of the domain, which the dashboard names above all that it has.
+  // A person has to finish this one, which the dashboard names above all that it has.
+  const { deployments } = clientOf(account);
+  const { id } = await deployments.create.mutate({ name: 'Quay', platform: 'replit' });
+  await startPublish(account, { deploymentId: id }, { 'index.html': '<h1>Quay</h1>' });
+  await expect
+    .poll(async () => (await deployments.get.query({ deploymentId: id })).destinations[0]?.state)
+    .toBe('waiting');
   await compareAll(page, ['/dashboard']);
   await expect(page.getByRole('heading', { name: 'Needs you' })).toBeVisible();
 });
