@@ -15,3 +15,9 @@ export const PLATFORM_TITLES = {
   'built-in': 'Built-in host',
   simulated: 'Simulated platform',
 } as const satisfies Record<PlatformId, string>;
+
+/** The name of an account at each platform: GitHub Pages has none of its own, and Render needs one at GitHub as well. */
+export const ACCOUNT_TITLES = { ...PLATFORM_TITLES, 'github-pages': 'GitHub' } as const satisfies Record<
+  PlatformId,
+  string
+>;
