@@ -5,7 +5,7 @@ import { readSources } from '../support/source-tree.ts';
 const STRAIGHT = /[a-z]'[a-z]|[ (`']"[a-z][\w .,:?!’-]*"(?=[\s).,;`'])/i;
 const COMMENT = /^\s*(\*|\/\*).*$|\/\*\*.*\*\/|\/\/ .*$/;
 
-/** The specification writes these so. */
+/** Sentences whose wording is prescribed, apostrophe included. */
 const FIXED = /Passwords don't match|Now let's choose|You're now part|you've been logged out|We'll get back to you/;
 
 const MAY_HAVE = [
