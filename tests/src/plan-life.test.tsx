@@ -139,7 +139,7 @@ test('what becomes read-only is told apart where two have one name', () => {
   const deployments = [1, 2, 3, 4, 5].map((number) =>
     deploymentOf({ name: 'Harbour', slug: number === 1 ? 'harbour' : `harbour-${number}`, latestRelease: null }),
   );
-  expect(readOnlyText('BASIC', { deployments, count: 5 })).toContain('Harbour (harbour-5)');
+  expect(readOnlyText('BASIC', { deployments, count: 5 }, '')).toContain('Harbour (harbour-5)');
 });
 
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {

@@ -1,6 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { ButtonProps } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
+
+const PublishQuestionDialog = lazyDialog(
+  async () => (await import('./publish-question-dialog.tsx')).PublishQuestionDialog,
+);
 
 export type PublishQuestion = { title: string; description: string; variant?: ButtonProps['variant'] };
 
@@ -16,13 +20,9 @@ export function usePublishQuestion(asked: PublishQuestion | null): Asking {
   return {
     ask: (next) => (asked === null ? next() : setGoOn(() => next)),
     question: goOn !== null && asked !== null && (
-      <ConfirmDialog
-        isOpen
-        onOpenChange={(isOpen) => {
-          if (!isOpen) setGoOn(null);
-        }}
+      <PublishQuestionDialog
         {...asked}
-        confirmLabel="Publish anyway"
+        onClose={() => setGoOn(null)}
         onConfirm={() => {
           setGoOn(null);
           goOn();
