@@ -163,7 +163,7 @@ test('nothing jumps from Publish to live, where it stops and goes on, once more 
   complaints.allow(refusedCall(409, 'releases.create'));
   await newcomer(page);
   // Below its banner a telephone shows no step.
-  await page.goto('/account');
+  await page.goto('/settings');
   await page.getByRole('button', { name: 'Confirm later' }).click();
   await page.addInitScript(watchShifts);
   await holdPastClicks(page);
