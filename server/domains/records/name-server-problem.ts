@@ -3,8 +3,6 @@ import type { DnsAnswers } from './dns-answers.ts';
 
 export type Problem = { code: string; message: string; hint: string | null };
 
-/** What to do about a name that the public DNS does not know. */
-export const REGISTER = 'Register the name, or set its name servers at your registrar.';
 const CHECKED_AGAIN = 'Fairlead checks again automatically.';
 const NAMES_SHOWN_MAX = 4;
 
@@ -17,7 +15,7 @@ export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | nu
   }
   if (zone === null) {
     const message = `${unit} is not registered, or its registrar lists no name servers for it.`;
-    return { code: 'zone_missing', message, hint: REGISTER };
+    return { code: 'zone_missing', message, hint: 'Register the name, or set its name servers at your registrar.' };
   }
   const faults = faultsByServer(answers);
   const all = [...faults.values()].flatMap((found) => [...found]);

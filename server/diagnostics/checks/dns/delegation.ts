@@ -1,4 +1,3 @@
-import { REGISTER } from '../../../domains/records/name-server-problem.ts';
 import { type Check, fail, pass, type Tools, unknown, usable, warn } from '../check.ts';
 
 /** Checks whether the name is registered, and whether each of its registered name servers answers for it. */
@@ -10,7 +9,7 @@ export const delegation: Check = {
     const zone = await tools.zoneOf(name);
     if (zone === null) {
       const seen = `${name} is not registered, or its registrar lists no name servers for it.`;
-      return fail(seen, REGISTER);
+      return fail(seen, 'Register the name, or set its name servers at your registrar.');
     }
     const { apex, parentServers, childServers } = zone;
     const facts = { [`Name servers of ${apex}`]: zone.servers.map((server) => server.name).sort() };
