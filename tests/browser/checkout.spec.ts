@@ -57,7 +57,7 @@ test('a plan smaller than the trial is bought knowing its cap, an upgrade lifts 
   await page.goto('/subscription/pricing');
   await page.getByRole('button', { name: 'Choose Basic', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('“Harbour” stays live and becomes read-only.');
+  await expect(dialog).toContainText(/“Harbour[^”]*” stays live and becomes read-only\./);
   await dialog.getByRole('button', { name: 'Continue to checkout' }).click();
   await seesCheckout(page);
   await expect(order).toContainText('Total$5.00');

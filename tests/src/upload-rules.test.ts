@@ -325,7 +325,7 @@ test.each([
 
 test.each([
   [['index.html', '.well-known/acme', 'a/..foo', '.env', 'sub/_redirects'], []],
-  [[], ['_redirects', '_headers', '.nojekyll', 'a/.hidden/b']],
+  [[], ['_redirects', '_headers', '.nojekyll', 'a/.hidden/b', 'node_modules/.bin/tool']],
   [['tags/.net/index.html', 'tags/.net/page/2/index.html', 'tags/.net/logo.png', 'tags/.net.html'], []],
   [['.net/.core/index.html', '.net/index.html'], ['.net/.vscode/sftp.json']],
   [

@@ -171,7 +171,9 @@ test('links that begin with a slash are named apart: they break where a site is 
       { path: 'style.css', line: 1, text: '/a.png' },
     ],
   });
-  expect(inspect({ 'index.html': '<img src="a.png">', 'a.png': 'a' }).rootLinks).toBe(null);
+  expect(inspect({ 'index.html': '<img src="a.png"><a href="//localhost/b">b</a>', 'a.png': 'a' }).rootLinks).toBe(
+    null,
+  );
 });
 
 test('a site that loads its own files by whole addresses was built for another place, which is told', () => {

@@ -1,6 +1,6 @@
 import { LISTED_PLACES } from './root-link-problem.ts';
 import type { ProblemPlace } from './upload-inspection.ts';
-import { checkLinks, type FoundLink, withoutFolder } from './upload-links.ts';
+import { checkLinks, type FoundLink, leadsInside, withoutFolder } from './upload-links.ts';
 import type { TextFindings } from './upload-text-problems.ts';
 
 /**
@@ -29,7 +29,8 @@ export function* rootLinkSteps(
   const found: (ProblemPlace & { link: FoundLink })[] = [];
   for (const [path, { links }] of looks) {
     for (const link of links) {
-      if (link.target.startsWith('/')) found.push({ path, line: link.line, text: link.target, link });
+      if (link.target.startsWith('/') && leadsInside(link.target))
+        found.push({ path, line: link.line, text: link.target, link });
     }
     yield;
   }

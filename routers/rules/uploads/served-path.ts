@@ -1,4 +1,4 @@
-import { leftOutRule } from './left-out-files.ts';
+import { leftOutRule, PACKAGES_LEFT_OUT } from './left-out-files.ts';
 
 /**
  * Returns whether a host serves this file of `paths`. It does not serve the two files of rules, nor dotfiles, which
@@ -6,7 +6,13 @@ import { leftOutRule } from './left-out-files.ts';
  */
 export function isServedPath(path: string, paths: { has(path: string): boolean }): boolean {
   if (path === '_redirects' || path === '_headers') return false;
-  return !isHiddenPath(path) || isHiddenPage(path, paths) || leftOutRule(path) !== null;
+  return !isHiddenPath(path) || isHiddenPage(path, paths) || isPrivate(path);
+}
+
+/** Packages are left out for their number; their dotfiles are as those of any folder. */
+function isPrivate(path: string): boolean {
+  const rule = leftOutRule(path);
+  return rule !== null && rule !== PACKAGES_LEFT_OUT;
 }
 
 /** `..foo` and `...slug` are names and not dotfiles; files of `.well-known` exist to be requested (RFC 8615). */
