@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
+import { RateLimitModel } from '../../server/database/models/account/rate-limit.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { AuthorizationRequestModel } from '../../server/database/models/authorization-request.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
@@ -273,6 +274,24 @@ test('an address that is confirmed while a change waits can stop it before the c
   await auth.confirmEmail({ token: tokenIn(own, '/auth/confirm') });
   const late = auth.confirmEmail({ token: tokenIn(early, '/auth/confirm') });
   expect(await refusalOf(late)).toMatchObject({ code: 'token_invalid' });
+  const mails = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
+  expect(mails).toMatchObject([{ to: move.email }, { kind: 'stop-email-change', to: owner.user.email }]);
+});
+
+test('an address that is confirmed while a new link is asked for gets the link that stops the change along with it', async () => {
+  await using app = await createTestApp();
+  const owner = await app.newcomer();
+  const [own] = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
+  const move = { email: `new-${owner.user.email}`, currentPassword: owner.password };
+  await owner.caller.auth.changeEmail(move);
+  const { findOneAndUpdate } = RateLimitModel;
+  const counted = async (...count: Parameters<typeof findOneAndUpdate>) => {
+    await app.anonymous().auth.confirmEmail({ token: tokenIn(own, '/auth/confirm') });
+    return findOneAndUpdate.apply(RateLimitModel, count).lean().orFail();
+  };
+  using _counter = vi
+    .spyOn(RateLimitModel, 'findOneAndUpdate')
+    .mockImplementationOnce((...count) => ({ lean: () => ({ orFail: () => counted(...count) }) }) as never);
   const mails = await mailsOf(app, () => owner.caller.auth.sendConfirmation());
   expect(mails).toMatchObject([{ to: move.email }, { kind: 'stop-email-change', to: owner.user.email }]);
 });

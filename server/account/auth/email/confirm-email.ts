@@ -18,15 +18,21 @@ import { limitConfirmations, mailEmailChange } from './change-email.ts';
  * `rate_limited`.
  */
 export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
-  const user = await signedInUser(ctx);
-  const { _id: accountId, username, email, pendingEmail } = user;
-  if (typeof pendingEmail !== 'string' && user.emailConfirmedAt instanceof Date) return DONE;
+  const { _id: accountId, username, email, emailConfirmedAt, pendingEmail = null } = await signedInUser(ctx);
+  if (pendingEmail === null && emailConfirmedAt instanceof Date) return DONE;
   await limitConfirmations(ctx, pendingEmail ?? email);
-  await transaction((session) =>
-    typeof pendingEmail === 'string'
-      ? mailEmailChange(session, ctx, user, pendingEmail)
-      : mailLink(session, ctx, { accountId, to: email, values: { kind: 'confirm-email', username } }),
-  );
+  await transaction(async (session) => {
+    // The write, if only of its time, conflicts with a confirmation of the old address, which then gets its stop link.
+    const user = await UserModel.findOneAndUpdate(
+      { _id: accountId, email, pendingEmail },
+      { $set: { pendingEmail } },
+      { session, returnDocument: 'after' },
+    );
+    // The address that the mail was counted for is no longer the one to confirm.
+    if (user === null) return;
+    if (pendingEmail !== null) return mailEmailChange(session, ctx, user, pendingEmail);
+    await mailLink(session, ctx, { accountId, to: email, values: { kind: 'confirm-email', username } });
+  });
   return DONE;
 }
 
