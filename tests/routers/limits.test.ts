@@ -36,6 +36,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   'auth.sendConfirmation': 'mails by a counter of its own (auth-mail.test.ts)',
   'auth.confirmEmail': 'takes a link that works once',
   'auth.changeEmail': 'asks for the password, and mails by a counter of its own (auth-mail.test.ts)',
+  'auth.withdrawEmailChange': 'takes back a change that waits, and mails nothing',
   'auth.stopEmailChange': 'takes a link that works once',
   'auth.revokeSession': 'ends a session',
   'subscription.startTrial': 'once for an account',
