@@ -249,6 +249,13 @@ test('a change of address that waits is withdrawn by the account, and its link t
   expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email, pendingEmail: null });
   const late = app.anonymous().auth.confirmEmail({ token: confirm });
   expect(await refusalOf(late)).toMatchObject({ code: 'token_invalid' });
+
+  const asked = await askForEmail(app, ada, `new-${ada.user.email}`);
+  await app.anonymous().auth.confirmEmail({ token: asked.confirm });
+  expect(await refusalOf(ada.caller.auth.withdrawEmailChange())).toMatchObject({
+    code: 'conflict',
+    message: 'No change of address is waiting any more.',
+  });
 });
 
 test('a change of address that began before a reset is not left behind by it', async () => {

@@ -48,11 +48,14 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
 }
 
 /**
- * Withdraws a change of address that waits: the link that would confirm it stops working. The one that was mailed to the
- * old address stays, for it is also there against somebody who knows the password.
+ * Withdraws a change of address that waits: the link that would confirm it stops working. The one that was mailed to
+ * the old address stays, for it is also there against somebody who knows the password. Throws `conflict` when none
+ * waits.
  */
 export async function withdrawEmailChange(ctx: SessionContext): Promise<Done> {
-  await UserModel.updateOne({ _id: ctx.actor.accountId }, { $set: { pendingEmail: null } });
+  const waiting = { _id: ctx.actor.accountId, pendingEmail: { $ne: null } };
+  const { matchedCount } = await UserModel.updateOne(waiting, { $set: { pendingEmail: null } });
+  if (matchedCount === 0) throw new AppError('conflict', 'No change of address is waiting any more.');
   return DONE;
 }
 
