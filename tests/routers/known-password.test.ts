@@ -260,7 +260,7 @@ test('the reader of an address that was mistyped when registering gets no power 
   const told = await mailsOf(app, () =>
     app.anonymous().auth.confirmEmail({ token: tokenIn(again[0], '/auth/confirm') }),
   );
-  expect(told).toMatchObject([{ kind: 'email-changed', to: slip }]);
+  expect(told).toEqual([]);
   expect((await app.newcomer({ email: slip })).user.email).toBe(slip);
 });
 

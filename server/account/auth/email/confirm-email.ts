@@ -38,16 +38,16 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
 
 /**
  * Confirms the address that the link was mailed to: the account's own, or a waiting new one, which then replaces the
- * old one; the old one is notified, and its link to stop the change still works. A link to any other address belongs
- * to a change that was stopped or replaced. A mailed link opens in a tab of its own, so other tabs are informed.
- * Throws `token_invalid`, `email_taken`.
+ * old one; if the old one was itself confirmed it is notified, and its link to stop the change still works. A link to
+ * any other address belongs to a change that was stopped or replaced. A mailed link opens in a tab of its own, so
+ * other tabs are informed. Throws `token_invalid`, `email_taken`.
  */
 export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
   await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'confirm-email', input.token);
     const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
     if (user === null) throw notFound('account');
-    const { email: former, username, pendingEmail } = user;
+    const { email: former, emailConfirmedAt, username, pendingEmail } = user;
     if (email !== former && email !== pendingEmail) throw tokenInvalid('confirm-email');
     user.set({ email, emailKey: emailKey(email), emailConfirmedAt: ctx.now() });
     if (email === pendingEmail) {
@@ -59,6 +59,8 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
     if (emailKey(former) === emailKey(email)) return;
     // A link for a new password in the old mailbox no longer belongs to the owner.
     await closeTokens(session, ctx, accountId, 'reset-password');
+    // The reader of an address that was never confirmed may be a stranger, who has no link to stop the change either.
+    if (!(emailConfirmedAt instanceof Date)) return;
     const values = { kind: 'email-changed', username, newEmail: email } as const;
     await queueMail(session, ctx.providers, { accountId, to: former, values });
   }).catch((error: unknown) => {
