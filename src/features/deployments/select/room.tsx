@@ -1,5 +1,5 @@
 import type { ReleaseRoom, SentFiles } from '../../../../routers/schemas/releases.ts';
-import { SendConfirmation } from '../../../api/send-confirmation.tsx';
+import { SendConfirmation, unconfirmedEmail } from '../../../api/send-confirmation.tsx';
 import { trpc } from '../../../api/trpc.ts';
 import { useUser } from '../../../api/user.ts';
 import { Notice } from '../../../components/notice.tsx';
@@ -39,7 +39,7 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
       <Notice
         tone="warn"
         title={isBlocking ? title : `This ${noun} may not fit`}
-        action={asksToConfirm && user !== null && <SendConfirmation email={user.email} size="sm" />}
+        action={asksToConfirm && user !== null && <SendConfirmation email={unconfirmedEmail(user) ?? user.email} size="sm" />}
       >
         {message} {hint} {!isBlocking && 'Files published before do not count again.'}
       </Notice>
