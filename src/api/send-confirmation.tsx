@@ -6,7 +6,7 @@ import { showToast } from '../components/overlays/toast-store.ts';
 import { errorToast } from './errors.ts';
 import { showLinkToast } from './link-toast.ts';
 
-/** Returns the address that a link is to confirm, as the server chooses it: a waiting new one first; null without one. */
+/** Returns the address that a link is to confirm, as the server chooses it: a waiting one first; null if none is. */
 export function unconfirmedEmail({ email, emailConfirmed, pendingEmail }: User): string | null {
   return pendingEmail ?? (emailConfirmed ? null : email);
 }

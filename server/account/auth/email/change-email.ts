@@ -16,10 +16,10 @@ import type { SessionContext } from '../sessions.ts';
 import { signedInUser } from '../signed-in-user.ts';
 
 /**
- * Requests a change of address. The old address stays until the new one is confirmed, and if it was itself confirmed is
- * notified at once with a link that stops or reverts the change (stop-email-change.ts): anybody who knows the password
- * could otherwise take the account over. Only the latest requested address can be confirmed. Throws `validation_failed` on
- * `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
+ * Requests a change of address. The old address stays until the new one is confirmed, and if it was itself confirmed
+ * is notified at once with a link that stops or reverts the change (stop-email-change.ts): anybody who knows the
+ * password could otherwise take the account over. Only the latest requested address can be confirmed. Throws
+ * `validation_failed` on `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
  */
 export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput): Promise<Done> {
   const { accountId } = ctx.actor;
@@ -60,9 +60,9 @@ export async function withdrawEmailChange(ctx: SessionContext): Promise<Done> {
 }
 
 /**
- * Mails the new address a link that confirms it, and the old one a link that stops the change. An address that was never
- * confirmed gets none: it may be a slip that this change corrects, and its reader a stranger. Once it is confirmed, only
- * a new link can confirm the change (`redeemToken`), and it gets its own along with that.
+ * Mails the new address a link that confirms it, and the old one a link that stops the change. An address that was
+ * never confirmed gets none: it may be a slip that this change corrects, and its reader a stranger. Once it is
+ * confirmed, only a new link can confirm the change (`redeemToken`), and it gets its own along with that.
  */
 export async function mailEmailChange(
   session: ClientSession,
