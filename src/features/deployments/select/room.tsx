@@ -39,7 +39,9 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
       <Notice
         tone="warn"
         title={isBlocking ? title : `This ${noun} may not fit`}
-        action={asksToConfirm && user !== null && <SendConfirmation email={unconfirmedEmail(user) ?? user.email} size="sm" />}
+        action={
+          asksToConfirm && user !== null && <SendConfirmation email={unconfirmedEmail(user) ?? user.email} size="sm" />
+        }
       >
         {message} {hint} {!isBlocking && 'Files published before do not count again.'}
       </Notice>
