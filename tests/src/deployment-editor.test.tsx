@@ -302,6 +302,39 @@ test.each([
   expect(filesOf(shown)).toEqual(files);
 });
 
+test('a release that goes live while a draft is sent leaves the dialog that can stop the sending', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ]);
+  const answers: Answers = {
+    ...onPro,
+    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-3', number: 3 }) }),
+    'releases.prepare': () => new Promise(() => undefined),
+  };
+  const both = (
+    <>
+      <DeploymentEditorScreen />
+      <Renew />
+    </>
+  );
+  using shown = showScreen(both, answers, EDITOR);
+  await removeFile(shown, 'b.html');
+  shown.button('Publish…').click();
+  await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
+  press('Publish');
+  const goOn = () =>
+    [...document.querySelectorAll('button')].find((one) => one.textContent === 'Publish anyway')?.click();
+  await soon(() => {
+    goOn();
+    expect(document.body.textContent).toContain('Publishing…');
+  });
+  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
+  shown.button('Renew').click();
+  await shown.sees('Your changes are based on release 3.');
+  expect(dialog()?.textContent).toContain('Publishing…');
+});
+
 test('a file is dragged into a folder and out of it, and the tab goes with it', async () => {
   serveFiles([
     ['css/site.css', HASH, 1],

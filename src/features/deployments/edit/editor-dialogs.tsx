@@ -33,6 +33,8 @@ export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, on
   const { draft, change, isUnstored } = editing;
   const publishing = usePublishDraft(deployment.id);
   const isPublished = useRef(false);
+  // While it is sending it stays, whatever goes live meanwhile: it alone can stop that.
+  const isPublishShown = dialog === 'publish' && (newer === null || publishing.isBusy);
 
   async function publish() {
     const release = await publishing.publish(draft);
@@ -52,7 +54,7 @@ export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, on
 
   return (
     <>
-      {dialog === 'publish' && newer === null && (
+      {isPublishShown && (
         <PublishDialog
           draft={draft}
           number={deployment.releaseCount + 1}
@@ -68,7 +70,7 @@ export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, on
           }}
         />
       )}
-      {(dialog === 'conflict' || dialog === 'publish') && newer !== null && (
+      {(dialog === 'conflict' || dialog === 'publish') && newer !== null && !isPublishShown && (
         <ConflictDialog draft={draft} newer={newer} onChoose={settle} onClose={onClose} />
       )}
       <LeaveDialog hasChanges={draft.changes.size > 0} isPublished={isPublished} isUnstored={isUnstored} />
