@@ -1,5 +1,4 @@
 import { formatCount } from '../../routers/schemas/format-count.ts';
-import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import { hashBlobs, hashFiles, knownHash } from './hash.ts';
 import type { Client } from './publish-server.ts';
 import { readFileList } from './release-files.ts';
@@ -32,10 +31,10 @@ export async function compareWithRelease(
   items: readonly SelectionItem[],
   releaseId: string,
   signal: AbortSignal,
-): Promise<{ removal: Removal; comparison: Comparison | null }> {
+): Promise<{ livePaths: string[]; removal: Removal; comparison: Comparison | null }> {
   const before = await readFileList(releaseId, signal);
   const comparison = await compareFiles(before, items, signal).catch(() => null);
-  return { removal: comparison ?? removalOf(before, items), comparison };
+  return { livePaths: [...before.keys()], removal: comparison ?? removalOf(before, items), comparison };
 }
 
 function removalOf(before: ReadonlyMap<string, unknown>, items: readonly SelectionItem[]): Removal {
@@ -117,32 +116,58 @@ export function removalQuestion(
   };
 }
 
-/** Returns the changes that the editor made, up to this release, since files were last published. */
+/** `since`: the number of the release before; null where that is not known, and every live file counts as edited. */
+export type Edits = { paths: ReadonlySet<string>; since: number | null };
+const PAGES_READ_MAX = 8;
+
+/** Returns what the editor changed, up to this release, since files were last published. */
 export async function readEdits(
   { client }: Client,
-  { deploymentId, live }: { deploymentId: string; live: { id: string; number: number } },
+  {
+    deploymentId,
+    live,
+    livePaths,
+  }: { deploymentId: string; live: { id: string; number: number }; livePaths: string[] },
   signal: AbortSignal,
-): Promise<ReleaseDiff> {
-  const { items } = await client.releases.list.query({ deploymentId }, { signal });
-  const before = items.find(
-    ({ number, source, state }) => number < live.number && source !== 'editor' && state === 'superseded',
-  );
-  return client.releases.diff.query({ releaseId: live.id, ...(before && { against: before.id }) }, { signal });
+): Promise<Edits> {
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_READ_MAX; page += 1) {
+    const { items, nextCursor } = await client.releases.list.query({ deploymentId, cursor }, { signal });
+    const before = items.find(
+      ({ number, source, state }) => number < live.number && source !== 'editor' && state === 'superseded',
+    );
+    if (before !== undefined) {
+      const diff = await client.releases.diff.query({ releaseId: live.id, against: before.id }, { signal });
+      const paths = [...diff.added, ...diff.changed, ...diff.removed].map(pathOf);
+      return { paths: new Set(paths), since: diff.previousNumber };
+    }
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return { paths: new Set(livePaths), since: null };
 }
 
-/** Returns the question before edits are replaced; null when the chosen files have them as they are. */
+/** Returns the question before edits are replaced; null when the chosen files are known to have them as they are. */
 export function editsQuestion(
-  { added, changed, removed, previousNumber }: ReleaseDiff,
-  comparison: Comparison,
+  edits: Edits | null,
+  comparison: Comparison | null,
   releaseNumber: number,
 ): { title: string; description: string } | null {
-  const edited = new Set([...added, ...changed, ...removed].map(pathOf));
-  const lost = [...comparison.changed, ...comparison.added, ...comparison.removed].filter((path) => edited.has(path));
+  const title = 'Replace what was edited here?';
+  if (comparison !== null && changesNothing(comparison)) return null;
+  if (edits === null || comparison === null) {
+    return {
+      title,
+      description: `Release ${releaseNumber} was edited here, and what you chose replaces it. It is kept, and you can roll back to it.`,
+    };
+  }
+  const { changed, added, removed } = comparison;
+  const lost = [...changed, ...added, ...removed].filter((path) => edits.paths.has(path));
   if (lost.length === 0) return null;
-  const since = previousNumber === null ? '' : ` since release ${previousNumber}`;
+  const since = edits.since === null ? '' : ` since release ${edits.since}`;
   const names = `${lost.slice(0, NAMED_MAX).join(', ')}${lost.length > NAMED_MAX ? ' …' : ''}`;
   return {
-    title: 'Replace what was edited here?',
+    title,
     description: `Edited here${since}: ${names}. What you chose differs from that, and replaces it. Release ${releaseNumber} is kept, and you can roll back to it.`,
   };
 }

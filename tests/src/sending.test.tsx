@@ -156,25 +156,43 @@ test('before most of a site is removed a person is asked, also where its files c
   expect(shown.page.textContent).not.toContain('removed:');
 });
 
-test('before a folder replaces what was edited here a person is asked, and told what that is', async () => {
-  const hashed = (text: string) => createHash('sha256').update(text).digest('hex');
-  const file = (path: string, text: string) => ({ path, file: new File([text], path) });
-  setChosen('harbour', { name: 'harbour', files: [file('index.html', 'same'), file('menu.html', 'old!')] });
+const hashed = (text: string) => createHash('sha256').update(text).digest('hex');
+const LISTED = [4, 3, 2].map((number) =>
+  releaseOf({ number, state: number === 4 ? 'live' : 'superseded', source: number === 2 ? 'zip' : 'editor' }),
+);
+const NAMED = (since: string) =>
+  `Edited here${since}: menu.html. What you chose differs from that, and replaces it. Release 4 is kept, and`;
+const UNNAMED = 'Release 4 was edited here, and what you chose replaces it. It is kept, and you can roll back to it.';
+const AGAINST_2 = [{ releaseId: 'release-4', against: 'release-2' }];
+
+test.each([
+  ['since files were published', { first: 3, next: null, isCompared: true }, NAMED(' since release 2'), AGAINST_2],
+  ['on a site with a long history', { first: 2, next: 'more', isCompared: true }, NAMED(' since release 2'), AGAINST_2],
+  ['on a site that was begun here', { first: 2, next: null, isCompared: true }, NAMED(''), []],
+  ['where the edits are not told', { first: 3, next: null, isCompared: false }, UNNAMED, AGAINST_2],
+])('before a folder replaces what was edited here a person is asked: %s', async (_, given, text, against) => {
+  const { first, next, isCompared } = given;
+  const files = [
+    { path: 'index.html', file: new File(['same'], 'index.html') },
+    { path: 'menu.html', file: new File(['old!'], 'menu.html') },
+  ];
+  setChosen('harbour', { name: 'harbour', files });
   const live = [
     ['index.html', hashed('same'), 4],
     ['menu.html', hashed('new!'), 4],
   ];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
-  const releases = [4, 3, 2].map((number) =>
-    releaseOf({ number, state: number === 4 ? 'live' : 'superseded', source: number === 2 ? 'zip' : 'editor' }),
-  );
-  const against: unknown[] = [];
+  const asked: unknown[] = [];
   const answers: Answers = {
-    'releases.list': () => ({ items: releases, rollBacks: [], nextCursor: null }),
+    'releases.list': (input) => {
+      const isFirst = (input as { cursor?: string }).cursor === undefined;
+      const items = isFirst ? LISTED.slice(0, first) : LISTED.slice(first);
+      return { items, rollBacks: [], nextCursor: isFirst ? next : null };
+    },
     'releases.diff': (input) => {
-      against.push(input);
-      const files = [{ path: 'menu.html', sizeBytes: 4 }];
-      return { previousNumber: 2, added: [], changed: files, removed: [] };
+      asked.push(input);
+      if (!isCompared) return refusal('rate_limited', 'Too many requests.');
+      return { previousNumber: 2, added: [], changed: [{ path: 'menu.html', sizeBytes: 4 }], removed: [] };
     },
   };
   const currentRelease = releaseRefOf({ number: 4, source: 'editor' });
@@ -182,14 +200,10 @@ test('before a folder replaces what was edited here a person is asked, and told 
     <PublishSection deployment={deploymentOf({ currentRelease })} isReadOnly={false} />,
     answers,
   );
-  await shown.sees('1 of 2 files changed: menu.html.');
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
   shown.button('Publish').click();
-  await vi.waitFor(() =>
-    expect(document.querySelector('[role=alertdialog]')?.textContent).toContain(
-      'Edited here since release 2: menu.html. What you chose differs from that, and replaces it. Release 4 is kept',
-    ),
-  );
-  expect(against).toEqual([{ releaseId: 'release-4', against: 'release-2' }]);
+  await vi.waitFor(() => expect(document.querySelector('[role=alertdialog]')?.textContent).toContain(text));
+  expect(asked).toEqual(against);
 });
 
 test('where the list of what is live cannot be read a person is asked as well', async () => {

@@ -88,12 +88,12 @@ async function compare({ report, live, edited, signal }: Comparing): Promise<Fou
     readEdits,
     removalQuestion,
   } = await import('../../../uploads/compare.ts');
-  const { removal, comparison } = await compareWithRelease(report.reading.files, live.id, signal);
-  const edits = edited && (await readEdits(edited.client, { ...edited, live }, signal).catch(() => null));
+  const { livePaths, removal, comparison } = await compareWithRelease(report.reading.files, live.id, signal);
+  const edits =
+    edited && comparison && (await readEdits(edited.client, { ...edited, live, livePaths }, signal).catch(() => null));
   return {
     report,
-    asked:
-      removalQuestion(removal, live.number) ?? (edits && comparison && editsQuestion(edits, comparison, live.number)),
+    asked: removalQuestion(removal, live.number) ?? (edited && editsQuestion(edits, comparison, live.number)),
     changes: comparison && {
       text: comparisonText(comparison),
       named: namedChanges(comparison),
