@@ -169,6 +169,9 @@ test('a failed first release leaves the deployment failed, and trying again publ
   await expect(person.caller.releases.retry({ releaseId: retried.id })).rejects.toMatchObject({
     message: expect.stringContaining('failed or was cancelled'),
   });
+  // What was edited stays known as that, so that a folder does not replace it unasked.
+  await ReleaseModel.collection.updateOne({ _id: failed.id }, { $set: { source: 'editor' } });
+  expect(await person.caller.releases.retry({ releaseId: failed.id })).toMatchObject({ number: 3, source: 'editor' });
 });
 
 test('a queued release is cancelled at once: a notification, no failure', async () => {

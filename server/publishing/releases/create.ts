@@ -124,9 +124,11 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   await requireConnected(ctx, await findDeployment(ctx, failed.deploymentId));
   await countRelease(ctx);
   const { deploymentId, manifestHash } = failed;
+  // What was edited stays known as that: a folder does not replace it unasked.
+  const source = failed.source === 'editor' ? 'editor' : 'retry';
   const createdBy = await actorName(ctx);
   const describe = (): Promise<DescribedRelease> =>
-    describeRelease(ctx, { deploymentId, source: 'retry', manifestHash, createdBy });
+    describeRelease(ctx, { deploymentId, source, manifestHash, createdBy });
   return startDescribed(describe, (session, made) => startRelease(session, ctx, made));
 }
 
