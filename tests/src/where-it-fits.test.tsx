@@ -156,7 +156,7 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));
   await shown.sees('You already have a deployment with this name.');
   const publish = shown.button('Publish as harbour-2');
-  expect(publish.disabled).toBe(false);
+  await vi.waitFor(() => expect(publish.disabled).toBe(false));
   const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'Continue there');
   expect(link?.compareDocumentPosition(publish)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   expect(link?.getAttribute('href')).toBe('/deployments/same');

@@ -4,6 +4,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { PAGE_SIZE_MAX } from '../../../../routers/schemas/primitives.ts';
 import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button, type ButtonProps } from '../../../components/button.tsx';
@@ -153,10 +154,13 @@ export function PublishAs({ disabled }: { disabled: boolean }) {
   const { publish } = useNewDeployment();
   const { setValue } = useNewDeploymentFields();
   const { name } = useNewName();
-  const other = freeName(name.trim(), useAlike() ?? []);
+  const stem = name.trim().slice(0, DEPLOYMENT_NAME_MAX - 5);
+  // What merely contains the name may fill the page of `useAlike`.
+  const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 }).data;
+  const other = freeName(stem, numbered?.items ?? []);
   return (
     <Button
-      disabled={disabled}
+      disabled={disabled || numbered === undefined}
       onClick={() => {
         setValue('name', other);
         void publish();
@@ -167,12 +171,11 @@ export function PublishAs({ disabled }: { disabled: boolean }) {
   );
 }
 
-function freeName(name: string, alike: readonly Deployment[]): string {
+function freeName(stem: string, alike: readonly Deployment[]): string {
   const taken = new Set(alike.map((other) => other.name.toLowerCase()));
-  const numbered = (number: number) => `${name.slice(0, DEPLOYMENT_NAME_MAX - 5)}-${number}`;
   let number = 2;
-  while (taken.has(numbered(number).toLowerCase())) number += 1;
-  return numbered(number);
+  while (taken.has(`${stem}-${number}`.toLowerCase())) number += 1;
+  return `${stem}-${number}`;
 }
 
 function NamesakeHint() {
