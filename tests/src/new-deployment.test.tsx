@@ -80,6 +80,21 @@ test('a name that a deployment has leads there first, and second to another with
   await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-3' }, undefined]));
 });
 
+test('what was made and never sent is no namesake while its key is kept: Publish goes on with it', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  const empty = deploymentOf({ state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });
+  const list: Answers = { 'deployments.list': () => ({ items: [empty] }) };
+  {
+    using forgotten = show(list);
+    await forgotten.sees('Continue there');
+  }
+  const wish = JSON.stringify({ name: 'harbour', platform: 'built-in' });
+  sessionStorage.setItem('fairlead.draft.new-deployment-request', JSON.stringify({ wish, key: 'kept' }));
+  using shown = show(list);
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  expect(shown.page.textContent).not.toContain('Continue there');
+});
+
 test('a typed name stays with the folder for which it was typed', async () => {
   const files = { 'index.html': '<h1>Harbour</h1>' };
   setWaiting(harbourOf(files));

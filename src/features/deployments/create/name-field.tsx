@@ -18,6 +18,7 @@ import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
 import { storeDraft } from '../../../lib/storage/draft-storage.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
 import {
+  isRequestOpen,
   NEW_DEPLOYMENT_DRAFT,
   nameFromFolder,
   useNewDeployment,
@@ -81,13 +82,14 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
 }
 
 /**
- * Returns the deployments of the account with exactly the name in the form: live ones first, then the oldest. Undefined
- * until the server has answered for this name.
+ * Returns the deployments of the account with exactly the name in the form: live ones first, then the oldest. One that
+ * was made here and never sent is none: Publish goes on with it. Undefined until the server has answered for this name.
  */
 export function useNamesakes(): readonly Deployment[] | undefined {
   const { name } = useNewName();
   return useAlike()
     ?.filter((other) => other.name.toLowerCase() === name.trim().toLowerCase() && other.state !== 'deleting')
+    .filter(({ releaseCount }) => releaseCount > 0 || !isRequestOpen())
     .sort(
       (a, b) => Number(a.currentRelease === null) - Number(b.currentRelease === null) || +a.createdAt - +b.createdAt,
     );

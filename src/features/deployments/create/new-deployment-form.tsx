@@ -230,6 +230,11 @@ export function nameFromFolder(selection: Selection | null): string {
 const REQUEST_DRAFT = 'new-deployment-request';
 const NO_REQUEST = { wish: '', key: '' };
 
+/** Returns whether a deployment may have been made here whose files were never under way. */
+export function isRequestOpen(): boolean {
+  return readFormDraft(REQUEST_DRAFT, NO_REQUEST).key !== '';
+}
+
 /**
  * Returns the idempotency key of a request: pressing Publish twice makes one deployment, even after a reload that lost
  * the first answer; another name makes another.
