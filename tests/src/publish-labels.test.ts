@@ -337,6 +337,8 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(planBlocker({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
   expect(readOnlyLabels(free)).toEqual({ text: 'Start the free trial to publish again.', action: 'See the trial' });
   expect(readOnlyLabels({ ...free, isTrialAvailable: false }).text).toBe('A plan is needed to publish again.');
+  const coming = { ...free, comingPayment: { id: 'coming', plan: 'PRO' } } as const;
+  expect(readOnlyLabels(coming)).toEqual({ text: 'Your payment for Pro is on its way.', action: 'See the plans' });
 });
 
 test('a page under another name becomes the start page of a copy, and keeps the old name where links may use it', async () => {

@@ -68,6 +68,8 @@ export function readOnlyLabels(allowance: Allowance | undefined): { text: string
       action: 'See the plans',
     };
   }
+  if (allowance?.comingPayment)
+    return { text: `${comingText(allowance.comingPayment.plan)}.`, action: 'See the plans' };
   return allowance?.isTrialAvailable === true
     ? { text: 'Start the free trial to publish again.', action: 'See the trial' }
     : { text: 'A plan is needed to publish again.', action: 'See the plans' };
