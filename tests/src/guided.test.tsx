@@ -40,6 +40,7 @@ function showGuide(query = ''): ShownScreen {
 function dropHarbour(): void {
   const files = [
     { path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') },
+    { path: 'node_modules/vue/index.js', file: new File(['x'], 'index.js') },
     { path: '.env', file: new File(['KEY=1'], '.env') },
   ];
   setWaiting({ name: 'harbour', files });
@@ -103,6 +104,7 @@ test('before anything happens every answer is there once more, with a way back t
   await shown.sees('harbour: 1 file, 16 B');
   const summary = shown.page.querySelector('[aria-label="Your answers"]')?.textContent;
   expect(summary).toContain('1 private file left out');
+  expect(summary).toContain('node_modules left out');
   expect(summary).toContain('Built-in host');
   expect(summary).toContain('Harbour master');
   await shown.sees('1 of 3 deployments on Standard will be used.');

@@ -102,7 +102,7 @@ export const guides: readonly Chapter[] = [
         id: 'left-out',
         title: 'What is left out',
         paragraphs: [
-          'Files that operating systems leave behind (.DS_Store, Thumbs.db, __MACOSX, :Zone.Identifier) and files that usually hold secrets (.env, keys, .git, database dumps). You see the list before anything is sent.',
+          'Files that operating systems leave behind (.DS_Store, Thumbs.db, __MACOSX, :Zone.Identifier), files that usually hold secrets (.env, keys, .git, database dumps) and the packages of a project (node_modules at the top). You see the list before anything is sent.',
         ],
       },
       {

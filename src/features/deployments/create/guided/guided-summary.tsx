@@ -13,7 +13,7 @@ import { addressOfSlug, reachText } from '../../../../lib/sites-address.ts';
 import type { SelectionReport } from '../../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../../uploads/selection/selection.ts';
 import { type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
-import { isLeftOutLink, privateParts, privateText } from '../../select/left-out-parts.ts';
+import { isLeftOutLink, isPackage, privateParts, privateText } from '../../select/left-out-parts.ts';
 import { useFolder } from '../below-folder.ts';
 import { useNewName } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
@@ -72,6 +72,7 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
   const { inspection, reading } = report;
   const isRootLinked = rootLinkProblem(inspection.rootLinks, useFolder()) !== null;
   const links = reading.leftOut.filter(isLeftOutLink).length;
+  const packages = reading.leftOut.filter(isPackage).length;
   const privates = privateParts(reading);
   const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (
@@ -82,6 +83,9 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
       </span>
       {links > 0 && (
         <span className="block text-ink-muted">{formatCount(links, 'symbolic link')} to other files left out</span>
+      )}
+      {packages > 0 && (
+        <span className="block text-ink-muted">{formatCount(packages, 'file')} in node_modules left out</span>
       )}
       {privates.length > 0 && <span className="block text-ink-muted">{privateText(privates)} left out</span>}
       {looks > 0 && (
