@@ -186,13 +186,15 @@ test('of checks that could see nothing for one reason it is said once, above wha
   const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
   const seen = 'shop.test could not be looked up from here.';
   const blind = (['dnssec', 'caa', 'url-up'] as const).map((id) => check({ id, verdict: 'unknown', seen }));
-  const mixed = report({ checks: [check({ id: 'ttl' }), ...blind] });
+  const other = check({ id: 'mixed-content', verdict: 'unknown', seen, because: 'ttl' });
+  const mixed = report({ checks: [check({ id: 'ttl' }), ...blind, other] });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => mixed }, at);
   await shown.sees(seen);
   const rows = [...shown.page.querySelectorAll('[aria-label="Checks of shop.test"] > li')];
   expect(rows.map(({ textContent }) => textContent)).toEqual([
     expect.stringMatching(/^No resultDNSSEC, CAA records, Deployment URLshop.test could not be looked up from here\./),
     expect.stringMatching(/^PassTime to live/),
+    expect.stringMatching(/^No resultMixed content.*The cause is under “Time to live of DNS records”\./),
   ]);
 });
 

@@ -69,7 +69,8 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
 function groupsOf(checks: readonly ShownCheck[]): Group[] {
   const groups = new Map<string, Group>();
   for (const check of checks) {
-    const key = check.verdict === 'unknown' ? check.seen : check.id;
+    const { id, verdict, seen, because, fix } = check;
+    const key = verdict === 'unknown' ? JSON.stringify([seen, because, fix]) : id;
     const earlier = groups.get(key);
     groups.set(key, earlier === undefined ? [check] : [...earlier, check]);
   }
