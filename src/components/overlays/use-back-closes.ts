@@ -10,8 +10,8 @@ declare global {
 }
 
 /**
- * Closes what is open on top by the Back of a phone, in browsers that tell of it. What stays open, such as a secret that
- * is shown once, takes the next Back as well.
+ * Closes what is open on top by the Back of a phone, in browsers that tell of it. What stays open, such as a secret
+ * that is shown once, takes the next Back as well.
  */
 export function useBackCloses(isOpen: boolean, close: (() => void) | undefined): void {
   const latest = useRef(close);

@@ -81,7 +81,6 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   );
 }
 
-/** Leads to adding a domain; without a deployment there is nothing to give one. */
 function ToDomains({ isFirst }: { isFirst: boolean }) {
   if (isFirst) return <FirstDomain />;
   return (
@@ -91,6 +90,7 @@ function ToDomains({ isFirst }: { isFirst: boolean }) {
   );
 }
 
+/** Leads to adding a domain; without a deployment there is nothing to give one. */
 function FirstDomain() {
   const { data } = trpc.deployments.list.useQuery({ limit: 1 });
   if (data === undefined) return null;

@@ -6,7 +6,7 @@ import { areSitesLocal } from '../../lib/sites-address.ts';
 
 export type LocalSitesNoticeProps = { deployments: readonly { platform: PlatformId }[]; className?: string };
 
-/** Warns of such a host before and after a domain is added to these deployments, unless a platform serves one of them. */
+/** Warns of such a host before and after a domain is added to these deployments, unless a platform serves one. */
 export function LocalSitesNotice({ deployments, className }: LocalSitesNoticeProps) {
   const areHere = deployments.length > 0 && deployments.every(({ platform }) => PLATFORMS[platform].isServedHere);
   if (!areHere || !areSitesLocal()) return null;

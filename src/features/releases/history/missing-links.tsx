@@ -15,7 +15,7 @@ export type MissingLinksProps = {
   isReadOnly: boolean;
 };
 
-/** Lists files of the entry page that visitors do not get, at each platform concerned, or says that there is no page. */
+/** Lists files of the entry page that visitors do not get, at each platform concerned, or says there is no page. */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
   const { deploymentId, destinations, hasStartPage } = release;
   if (!hasStartPage) return <NoStartPage className="mb-6" />;
