@@ -363,7 +363,9 @@ test('an account whose address is proved stays until its mailed link is opened, 
   });
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'));
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
-  expect(dialog.textContent).toContain('For 7 days after a change of email, it goes to your earlier address.');
+  expect(dialog.textContent).toContain(
+    'For 7 days after a change of email, it goes to your earlier address, if that was confirmed.',
+  );
   typeInto(dialog, 'currentPassword', 'Correct horse 1');
   dialog.querySelector('input')?.setAttribute('name', 'typed');
   typeInto(dialog, 'typed', ada.username);

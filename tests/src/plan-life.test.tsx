@@ -107,7 +107,7 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
     'From Feb 1, 2030, Basic lets you change 1 deployment: “Two”, published last. “One” stays live and becomes read-only.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'In each deployment that you can change, this includes the domain chosen or added first, and publishing on its primary platform. Its other domains and platforms stay live as they are.',
+    'In each deployment that you can change, you can change the domain chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.',
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -145,7 +145,7 @@ test('what becomes read-only is told apart where two have one name', () => {
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
   const none = { deployments: [], count: 0 };
   expect(readOnlyText('STANDARD', none, '')).toBe(
-    'Standard has room for all of your deployments. In each deployment that you can change, this includes the 5 domains chosen or added first, and publishing on its primary platform. Its other domains and platforms stay live as they are.',
+    'Standard has room for all of your deployments. In each deployment that you can change, you can change the 5 domains chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.',
   );
   expect(readOnlyText('PRO', none, '')).toBe('Pro has room for all of your deployments.');
 });

@@ -25,7 +25,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     defaultValues: { username: user.username, currentPassword: '' },
   });
   const how = user.emailConfirmed
-    ? 'You will get a link that deletes your account. For 7 days after a change of email, it goes to your earlier address.'
+    ? 'You will get a link that deletes your account. For 7 days after a change of email, it goes to your earlier address, if that was confirmed.'
     : 'Your email address is not confirmed, so no link is sent: your password is enough to delete the account.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({

@@ -36,8 +36,8 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
       title="Change your email address"
       description={
         <SentOrKept
-          sent="Your address changes once you open the confirmation link. We also notify the old address."
-          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link, and a notice to the old address, in its outbox."
+          sent="Your address changes once you open the confirmation link. We also notify the old address, if it was confirmed."
+          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link in its outbox, with a notice to the old address if that was confirmed."
         />
       }
       submitLabel="Get a link"

@@ -30,7 +30,7 @@ function domainsText(plan: PaidPlan): string {
   // Exactly the plans without a cap publish on several platforms at once.
   if (customDomains === null) return '';
   const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
-  return `In each deployment that you can change, this includes the ${domains} chosen or added first, and publishing on its primary platform. Its other domains and platforms stay live as they are.`;
+  return `In each deployment that you can change, you can change the ${domains} chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.`;
 }
 
 function deploymentsText(plan: PaidPlan, { deployments, count }: Known, start: string): string {
