@@ -120,7 +120,7 @@ export function removalQuestion(
 export type Edits = { paths: ReadonlySet<string>; since: number | null };
 const PAGES_READ_MAX = 8;
 
-/** Returns what the editor changed, up to this release, since files were last published. */
+/** Returns the edits of the editor up to this release, since files were last published. */
 export async function readEdits(
   { client }: Client,
   {

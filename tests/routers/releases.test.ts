@@ -170,7 +170,7 @@ test('a failed first release leaves the deployment failed, and trying again publ
     message: expect.stringContaining('failed or was cancelled'),
   });
   // What was edited stays known as that, so that a folder does not replace it unasked.
-  await ReleaseModel.collection.updateOne({ _id: failed.id }, { $set: { source: 'editor' } });
+  await ReleaseModel.updateOne({ _id: failed.id, accountId: person.user.id }, { source: 'editor' });
   expect(await person.caller.releases.retry({ releaseId: failed.id })).toMatchObject({ number: 3, source: 'editor' });
 });
 

@@ -98,7 +98,10 @@ test('over a dialog it makes way for the buttons of that dialog, however high it
   document.body.append(below, dialog);
   vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
     if (this === below) return new DOMRect(16, 100, 328, 600);
-    return this instanceof HTMLButtonElement ? new DOMRect(16, 300, 328, 340) : card;
+    if (this instanceof HTMLButtonElement) return new DOMRect(16, 300, 328, 340);
+    // It is looked at again in the next frame, where it has been moved to.
+    const moved = / (-?\d+)px/.exec(this.parentElement?.style.translate ?? '')?.[1] ?? 0;
+    return new DOMRect(card.x, card.y + Number(moved), card.width, card.height);
   });
   try {
     flushSync(() => root.render(<Toaster />));
