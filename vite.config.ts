@@ -40,19 +40,21 @@ const PARTS: Record<string, readonly string[]> = {
   app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
 };
 
-/** What Vite writes around an import(), with the one name or all that is taken from the file. */
-const PRELOAD =
-  /__vitePreload\((?:async \(\) => \{\s{1,9}const \{[^}]{1,99}\} = await (import\([^;]{1,99});\s{1,9}return \{[^}]{1,99}\};\s{1,9}\}|\(\) => (import\([^)]{1,99}\))), __VITE_PRELOAD__\)/g;
+/** Vite's own plugin that writes around each import(). */
+const PRELOADING = 'native:import-analysis-build';
 
 function parts() {
   const plugin: Plugin = {
     name: 'fairlead-parts',
     apply: 'build',
     enforce: 'pre',
-    // Vite's own helper fetches what a file imports beside the file; here that has mostly come with the page already, and
-    // its call around each import() would be a part of every first load.
-    load: (id) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : undefined),
-    renderChunk: (code) => code.replace(PRELOAD, (_call, named, whole) => named ?? whole),
+    // Its calls fetch what a file imports beside the file; here that has mostly come with the page already, and the calls
+    // would be a part of every first load.
+    configResolved: ({ plugins }) => {
+      const at = plugins.findIndex(({ name }) => name === PRELOADING);
+      if (at === -1) throw new Error(`Vite has no plugin ${PRELOADING} any more.`);
+      (plugins as Plugin[]).splice(at, 1);
+    },
     // The guard imports the app without naming it in the page: without a hint the browser would ask for it late.
     transformIndexHtml: {
       order: 'post',
@@ -71,8 +73,7 @@ function parts() {
     test: (id: string) => roots.some((root) => id === `${here}${root}`),
     priority: length - index,
   }));
-  // Apart: the guard needs it, and must stand when the base does not.
-  return { plugin, groups: [{ name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 10 }, ...groups] };
+  return { plugin, groups };
 }
 
 const web = parts();
@@ -237,9 +238,10 @@ export default defineConfig(({ isSsrBuild }) => ({
           treeshake: { manualPureFunctions: ['z', '__name'] },
           output: {
             codeSplitting: { groups: web.groups },
-            // The base lists all files of all screens: their names are a kilobyte that nobody reads. Of their hashes 42
-            // bits are enough to tell any two builds apart.
+            // The base lists all files of all screens: their names are bytes that nobody reads. Of their hashes 28 bits
+            // are enough to tell a file from the one before it, and digits compress better than letters do.
             chunkFileNames: 'assets/[hash:7].js',
+            hashCharacters: 'hex',
           },
         },
       },
