@@ -1,10 +1,11 @@
+import { formatCount } from '../../schemas/format-count.ts';
 import type { UploadKind } from '../../schemas/recommendations.ts';
 import { parseHeaders } from '../hosting/headers-file.ts';
 import { createRedirectTable, parseRedirects } from '../hosting/redirects-file.ts';
 import { LISTED_PLACES } from './root-link-problem.ts';
 import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';
-import type { UploadProblem } from './upload-inspection.ts';
+import type { ProblemCode, UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
@@ -82,13 +83,7 @@ export function* textProblemSteps(
     }
   }
   const addresses = yield* wholeAddressSteps(looks, paths);
-  return [
-    ...tokenProblems(looks),
-    ...caseProblems(faults),
-    ...brokenProblems(faults),
-    ...localProblems(faults),
-    ...addresses,
-  ];
+  return [...tokenProblems(looks), ...linkProblems(faults), ...addresses];
 }
 
 /**
@@ -129,55 +124,52 @@ function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[
 
 type PlacedLinkFault = LinkFault & { path: string };
 
-function caseProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
-  const wrong = faults.filter(({ state }) => state === 'case');
-  if (wrong.length === 0) return [];
-  return [
-    {
-      code: 'link_case',
-      message: wrong.length === 1 ? '1 link uses the wrong capitals.' : `${wrong.length} links use the wrong capitals.`,
-      hint: `${wrong.length === 1 ? 'It works' : 'They work'} on your computer but not on the web. Match the link to the file name.`,
-      path: null,
-      places: wrong
-        .slice(0, LISTED_PLACES)
-        .map(({ path, link, found }) => ({ path, line: link.line, text: `${link.target} is called ${found ?? ''}` })),
-    },
-  ];
-}
+type LinkProblem = {
+  state: LinkFault['state'];
+  code: ProblemCode;
+  message: (count: number) => string;
+  hint: (count: number) => string;
+  /** Names one of the links, with what is wrong about it. */
+  text: (fault: LinkFault) => string;
+};
 
-function brokenProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
-  const broken = faults.filter(({ state }) => state === 'broken');
-  if (broken.length === 0) return [];
-  return [
-    {
-      code: 'broken_link',
-      message: broken.length === 1 ? '1 link leads nowhere.' : `${broken.length} links lead nowhere.`,
-      hint:
-        broken.length === 1
-          ? 'The file is missing. Add it or fix the link.'
-          : 'The files are missing. Add them or fix the links.',
-      path: null,
-      places: broken
-        .slice(0, LISTED_PLACES)
-        .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is not there` })),
-    },
-  ];
-}
+const LINK_PROBLEMS: readonly LinkProblem[] = [
+  {
+    state: 'case',
+    code: 'link_case',
+    message: (count) => formatCount(count, 'link uses the wrong capitals.', 'links use the wrong capitals.'),
+    hint: (count) =>
+      `${count === 1 ? 'It works' : 'They work'} on your computer but not on the web. Match the link to the file name.`,
+    text: ({ link, found }) => `${link.target} is called ${found ?? ''}`,
+  },
+  {
+    state: 'broken',
+    code: 'broken_link',
+    message: (count) => formatCount(count, 'link leads nowhere.', 'links lead nowhere.'),
+    hint: (count) =>
+      count === 1
+        ? 'The file is missing. Add it or fix the link.'
+        : 'The files are missing. Add them or fix the links.',
+    text: ({ link }) => `${link.target} is not there`,
+  },
+  {
+    state: 'local',
+    code: 'local_link',
+    message: (count) => formatCount(count, 'link leads to your own computer.', 'links lead to your own computer.'),
+    hint: () => 'Visitors cannot reach your computer. Link to the file in this folder, and add it where it is missing.',
+    text: ({ link }) => `${link.target} is on your computer only`,
+  },
+];
 
-function localProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
-  const local = faults.filter(({ state }) => state === 'local');
-  if (local.length === 0) return [];
-  return [
-    {
-      code: 'local_link',
-      message: local.length === 1 ? '1 link works only for you.' : `${local.length} links work only for you.`,
-      hint: 'Visitors cannot reach your computer. Put the file into the folder and link to it there.',
-      path: null,
-      places: local
-        .slice(0, LISTED_PLACES)
-        .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is on your computer only` })),
-    },
-  ];
+function linkProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
+  return LINK_PROBLEMS.flatMap(({ state, code, message, hint, text }) => {
+    const found = faults.filter((fault) => fault.state === state);
+    if (found.length === 0) return [];
+    const places = found
+      .slice(0, LISTED_PLACES)
+      .map((fault) => ({ path: fault.path, line: fault.link.line, text: text(fault) }));
+    return [{ code, message: message(found.length), hint: hint(found.length), path: null, places }];
+  });
 }
 
 /** Returns the lines of `_redirects` and `_headers` that the built-in host does not follow. */
