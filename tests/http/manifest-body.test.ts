@@ -3,6 +3,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { readManifestBody } from '../../server/http/manifest-body.ts';
 import { manifestOf } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { countTurns } from '../support/turns.ts';
 
 /** Far more of each than anything holds. A body has room for millions, and parsing them takes seconds. */
 const MANY = 100_000;
@@ -42,17 +43,10 @@ test('as many files as are allowed pass, and what stands in a name counts for no
 
 test('while a long list is looked at other calls have their turns', async () => {
   const body = Buffer.from(`{"files":[],"publishAnyway":["${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes - 40)}"]}`);
-  let turns = 0;
-  let isOver = false;
-  const enforcePace = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(enforcePace);
-  };
-  setImmediate(enforcePace);
+  using turns = countTurns();
   // One name of 16 MB is refused in the end, which does not matter here.
   await refusalOf(readManifestBody(body));
-  isOver = true;
-  expect(turns).toBeGreaterThan(16);
+  expect(turns.count()).toBeGreaterThan(16);
 });
 
 const pathsOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `${'x'.repeat(300)}${at}`);

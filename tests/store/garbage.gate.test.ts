@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createLog } from '../../server/lib/log.ts';
 import { createBloomFilter, divideHashes } from '../../server/store/bloom-filter.ts';
 import { collectGarbage } from '../../server/store/garbage.ts';
-import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
+import { decodeManifest, encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { createTestApp } from '../support/app.ts';
 import { IS_FULL } from '../support/size.ts';
+import { countTurns } from '../support/turns.ts';
 
 const FILES_A_RELEASE = 20_000;
 const RELEASES = IS_FULL ? 1_000 : 2;
@@ -101,6 +102,34 @@ test(`garbage of ${RELEASES * FILES_A_RELEASE} named files is found in bounded m
   expect([...chosen]).toEqual([hashOf('nobody needs it')]);
   expect((peak - before) / 1024 ** 2).toBeLessThan(MEMORY_MAX_MIB);
 }, 900_000);
+
+test('while the files of a list are marked others have their turns', async () => {
+  await using app = await createTestApp();
+  const person = await app.person();
+  const bytes = await listOf(0);
+  await createReleases(person.user.id, 2);
+  let clock = performance.now();
+  // Each step of the work takes its whole turn.
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 5));
+  using turns = countTurns();
+  await decodeManifest(bytes);
+  const turnsOfReading = turns.count();
+  const turnsAtLists: number[] = [];
+  const store: ArtifactStore = {
+    ...app.providers.store,
+    readWhole: async () => {
+      turnsAtLists.push(turns.count());
+      return bytes;
+    },
+    collect: async () => ({ artifacts: 0, sizeBytes: 0 }),
+  };
+  await collectGarbage({ ...app.providers, store }, new AbortController().signal);
+  now.mockRestore();
+  await ReleaseModel.deleteMany({ accountId: person.user.id });
+  // Both releases come from the database together, so that nothing is waited for from one list to the next.
+  const [first = 0, second = 0] = turnsAtLists;
+  expect(second - first - turnsOfReading).toBeGreaterThan(FILES_A_RELEASE / 1_000);
+});
 
 test('names that are too many for one filter are collected in several passes', async () => {
   const lines: Record<string, unknown>[] = [];

@@ -9,6 +9,7 @@ import {
   type Manifest,
 } from '../../server/store/manifest.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { countTurns } from '../support/turns.ts';
 
 const SHA256 = 'ab'.repeat(32);
 const ODD = ['a],["b', '"],["', '\\"],["', '[', 'größe/ö.html', '__proto__', '],[', 'z'.repeat(300)];
@@ -41,16 +42,9 @@ test.each(['', '{}', 'null', '[', '[[]]', '[["a",1,2]]', `[["a","${SHA256}",1]`,
 
 /** Returns how often others have their turn while something is done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const enforcePace = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(enforcePace);
-  };
-  setImmediate(enforcePace);
+  using turns = countTurns();
   await work();
-  isOver = true;
-  return turns;
+  return turns.count();
 }
 
 test('while deep paths are judged, written and read others have their turns', async () => {
