@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { dnsCall, dnsSuite, ZONE } from '../support/dns-suite.ts';
 import { startPowerDns } from '../support/name-servers.ts';
 import { heldSets, powerdnsUnderTest } from '../support/powerdns-under-test.ts';
@@ -55,6 +56,26 @@ test('what others have at a name stays as it is, byte by byte', async () => {
   expect(await contents()).toEqual([...foreign, '"ours"'].sort());
   await powerdns().write(call, zone, [{ type: 'TXT', name, before: after, after: before }]);
   expect(await contents()).toEqual([...foreign].sort());
+});
+
+test('what another writes at the same time, so that ours is refused, is told as a change, and stays', async () => {
+  await using server = await startPowerDns();
+  await server.createZone(ZONE);
+  const call = dnsCall({ url: server.apiUrl, apiKey: server.apiKey });
+  const name = `_acme-challenge.${ZONE}`;
+  const theirs = { name: `${name}.`, type: 'TXT', ttl: 60, changetype: 'REPLACE', records: [{ content: '"theirs"' }] };
+  let writes = 0;
+  const request: Egress['request'] = async (url, asked, read) => {
+    if (asked.method !== 'PATCH' || ++writes > 1) return call.egress.request(url, asked, read);
+    await server.api('PATCH', `/zones/${ZONE}.`, { rrsets: [theirs] });
+    return read({ status: 500, headers: new Headers(), url: new URL(url), body: new Blob([]).stream() });
+  };
+  const [zone] = await powerdns().zones(call);
+  if (zone === undefined) throw new Error('There is no zone.');
+  const change = { type: 'TXT', name, before: null, after: { ttl: 60, values: ['ours'] } } as const;
+  const writing = powerdns().write({ ...call, egress: { request } }, zone, [change]);
+  await expect(writing).rejects.toMatchObject({ code: 'records_changed' });
+  expect((await powerdns().read(call, zone, name)).map(({ values }) => values)).toEqual([['theirs']]);
 });
 
 test('what is no PowerDNS is said at once, without a key in the words', async () => {

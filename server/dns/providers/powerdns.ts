@@ -10,7 +10,9 @@ import { namesOf, warningsFor } from './zone-reading.ts';
 /**
  * PowerDNS Authoritative Server (doc.powerdns.com/authoritative/http-api, tried with 4.7). It keeps record sets, and
  * one PATCH of a zone is all or nothing. `REPLACE` writes a whole set; names and the names within values end in a dot,
- * texts are quoted. Of two simultaneous writes one ends with status 500, and is repeated after another read.
+ * texts are quoted. Of two simultaneous writes one ends with status 500, and is repeated after another read. A write
+ * cannot be made conditional: what another program adds to a set between that read and the write is lost. To add and
+ * to remove single values, `EXTEND` and `PRUNE` came with 4.9.12 and 5.0.2, which few servers have yet.
  *
  * Only a server with `expand-alias` answers an ALIAS; its own settings say so. A zone that is transferred from
  * elsewhere cannot be written here and is left out.
