@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
 import { program } from './program.ts';
 
-/** The time and memory of one publication; memory is null without /proc. */
+/**
+ * The time and memory of one publication; memory is null without /proc. Idle is what the process took before it had
+ * published anything: what the first publication leaves allocated is of publishing as well.
+ */
 export type Publishing = { ms: number; peakBytes: number | null; aboveIdleBytes: number | null };
 
 export type Publisher = {
@@ -33,9 +36,9 @@ export async function publisherBy(command: readonly string[]): Promise<Publisher
   });
   await answerOf(child);
   const pid = child.pid ?? 0;
+  const idleBytes = rssBytes(pid);
   return {
     async publish(changed = []) {
-      const idleBytes = rssBytes(pid);
       forgetPeakRss(pid);
       const answered = answerOf(child);
       child.send(changed);
