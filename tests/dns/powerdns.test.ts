@@ -61,7 +61,7 @@ test('what others have at a name stays as it is, byte by byte', async () => {
 test('what another writes at the same time, so that ours is refused, is told as a change, and stays', async () => {
   await using server = await startPowerDns();
   await server.createZone(ZONE);
-  const call = dnsCall({ url: server.apiUrl, apiKey: server.apiKey });
+  const call = dnsCall<'powerdns'>({ url: server.apiUrl, apiKey: server.apiKey });
   const name = `_acme-challenge.${ZONE}`;
   const theirs = { name: `${name}.`, type: 'TXT', ttl: 60, changetype: 'REPLACE', records: [{ content: '"theirs"' }] };
   let writes = 0;
