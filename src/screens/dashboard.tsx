@@ -18,13 +18,11 @@ import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop, type LeadingDropProps } from '../features/deployments/create/leading-drop.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-rows.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
-import { WaitingFiles } from '../features/deployments/select/waiting-files.tsx';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
-import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** Needed only while something is being published. */
 const PublishingCard = lazy(async () => ({
@@ -185,10 +183,8 @@ function firstDropText(allowance: Allowance | undefined): string {
 }
 
 function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
-  const { selection } = useWaiting();
   return (
     <>
-      {selection !== null && <WaitingFiles selection={selection} />}
       <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
       <p className="mt-2 text-sm text-ink-muted">
         Not sure where to host your site?{' '}

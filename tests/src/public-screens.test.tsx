@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf, typeTo } from '../support/shown-app.tsx';
@@ -49,6 +50,15 @@ test('home does not promise the web where only this computer can open a site', a
     'No preference? What you choose above goes to the built-in host (only this computer can open it).',
   );
   expect(app.page.textContent).not.toContain('on the web');
+});
+
+test('home names what was dropped before there was an account, and leads on with it', async () => {
+  setWaiting({ name: 'harbour-cafe', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  await using _app = showApp('/', { user: ada });
+  await shown('main p', 'harbour-cafe');
+  await press('main a', 'Go on');
+  await arrivesAt('/new-deployment');
+  setWaiting(null);
 });
 
 test('about says what it is for, and takes a message', async () => {
