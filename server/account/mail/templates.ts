@@ -11,7 +11,8 @@ const username = z.string();
 /** The stored values of a mail's text; its links are made when it is sent. */
 export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset-password'), username }),
-  z.strictObject({ kind: z.literal('confirm-email'), username }),
+  /** `isChange`: the address is to take the place of another. */
+  z.strictObject({ kind: z.literal('confirm-email'), username, isChange: z.optional(z.boolean()) }),
   z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
   z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
   z.strictObject({ kind: z.literal('stop-email-change'), username, newEmail: z.string() }),
@@ -114,14 +115,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         ],
       };
     case 'confirm-email':
-      return {
-        subject: 'Confirm your email address',
-        paragraphs: [
-          `Open this link to confirm that this address is yours. It works once, within ${CONFIRM_LINK_HOURS} hours:`,
-          content.link,
-          'If you did not create a Fairlead account, do nothing: nothing else will be sent here.',
-        ],
-      };
+      return confirmBody(content);
     case 'stop-email-change':
       return {
         subject: 'Your email address is about to change',
@@ -142,6 +136,28 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         ],
       };
   }
+}
+
+function confirmBody({ link, isChange = false }: Extract<MailContent, { kind: 'confirm-email' }>): Body {
+  const once = `It works once, within ${CONFIRM_LINK_HOURS} hours:`;
+  if (isChange) {
+    return {
+      subject: 'Confirm your new email address',
+      paragraphs: [
+        `Somebody, probably you, asked to change the email address of your Fairlead account to this one. Open this link to confirm the change. ${once}`,
+        link,
+        'If it was not you, do nothing: the account keeps its old address.',
+      ],
+    };
+  }
+  return {
+    subject: 'Confirm your email address',
+    paragraphs: [
+      `Open this link to confirm that this address is yours. ${once}`,
+      link,
+      'If you did not create a Fairlead account, do nothing: nothing else will be sent here.',
+    ],
+  };
 }
 
 type ReleaseNews = Extract<MailContent, { kind: 'release-live' | 'release-failed' }>;

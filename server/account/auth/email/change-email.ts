@@ -70,7 +70,8 @@ export async function mailEmailChange(
   { _id: accountId, username, email, emailConfirmedAt }: UserDoc,
   newEmail: string,
 ): Promise<void> {
-  await mailLink(session, ctx, { accountId, to: newEmail, values: { kind: 'confirm-email', username } });
+  const values = { kind: 'confirm-email', username, isChange: true } as const;
+  await mailLink(session, ctx, { accountId, to: newEmail, values });
   if (!(emailConfirmedAt instanceof Date)) return;
   await mailLink(session, ctx, { accountId, to: email, values: { kind: 'stop-email-change', username, newEmail } });
 }
