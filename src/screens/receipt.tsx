@@ -24,7 +24,7 @@ export function ReceiptScreen() {
     <div className="max-w-reading">
       <PageHeader
         title="Receipt"
-        description="What was paid, for which plan and period."
+        description="One payment, with its plan and period."
         actions={
           // On a small screen it has a line of its own, which is there from the start.
           (payment.isPending || isPaid) && (
@@ -45,7 +45,11 @@ export function ReceiptScreen() {
         ) : isPaid ? (
           <Receipt payment={payment.data} />
         ) : (
-          <EmptyState icon={ReceiptText}>Nothing has been paid, so there is no receipt.</EmptyState>
+          <EmptyState icon={ReceiptText}>
+            {payment.data.isProcessing
+              ? 'Your payment is on its way. The receipt appears here once it has arrived.'
+              : 'Nothing has been paid, so there is no receipt.'}
+          </EmptyState>
         )}
       </Card>
       {!payment.isPending && (

@@ -92,6 +92,13 @@ test('the account says who, which plan with its badge, where signed in, and what
   expect(shown.button('Log out Browser two')).toBeDefined();
 });
 
+test('who deletes an account is told what becomes of a payment on its way', async () => {
+  const comingPayment = { id: 'coming', plan: 'PRO' } as const;
+  const paying = { ...answers(), 'subscription.allowance': () => allowanceOf({ comingPayment }) };
+  using shown = showScreen(<AccountScreen />, paying);
+  await shown.sees('Your payment for Pro is on its way: deleting the account neither stops nor refunds it.');
+});
+
 test('without the beta plan there is no badge, and lists that fail offer Retry', async () => {
   const failing: Answers = {
     ...answers(),

@@ -47,6 +47,7 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
     expect.stringContaining('Refunded payment'),
     expect.stringContaining('Standard, $7.00'),
   ]);
+  expect(shown.page.textContent).not.toContain('What you paid');
   expect(shown.linkTo('Receipt of Standard, $7.00, Jan 1, 2030')).toBe('/receipts/bought');
   expect(shown.linkTo('Receipt of Standard, $7.00, Jan 5, 2030')).toBeUndefined();
 });
@@ -96,6 +97,11 @@ test('a receipt says what was paid by whom for what, that no money moved, and is
 test.each([
   ['of a payment that there is not', () => refusal('not_found', 'This payment does not exist.'), 'does not exist'],
   ['of what was never paid', () => paymentOf({ state: 'failed', paidAt: null }), 'Nothing has been paid'],
+  [
+    'yet of what is on its way',
+    () => paymentOf({ state: 'pending', isProcessing: true, paidAt: null }),
+    'Your payment is on its way. The receipt appears here once it has arrived.',
+  ],
 ] as const)('there is no receipt %s', async (_what, answer, text) => {
   const answers = {
     'payments.get': () => {

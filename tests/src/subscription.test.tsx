@@ -11,9 +11,9 @@ import { signInAs } from '../../src/api/user.ts';
 import { showToast, toasts } from '../../src/components/overlays/toast-store.ts';
 import { planBlocker, usageText } from '../../src/features/deployments/plan-labels.ts';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
-import { planAct } from '../../src/features/subscription/plan-act.ts';
 import { PlanButton } from '../../src/features/subscription/plan-button.tsx';
 import { PlanSetting } from '../../src/features/subscription/plan-setting.tsx';
+import { PlanView } from '../../src/features/subscription/plan-view.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
 import { DashboardScreen } from '../../src/screens/dashboard.tsx';
 import { SubscriptionSuccessScreen } from '../../src/screens/subscription/success.tsx';
@@ -93,26 +93,28 @@ test('the end of a trial is said once', () => {
   expect(shown.page.textContent?.match(/Jan 15, 2030/g)).toHaveLength(1);
 });
 
-test('a payment on its way is said in place of the trial and beside the plan, and no plan is sold again', async () => {
+test('a payment on its way is said once among the plans, and beside the plan; no plan is sold again', async () => {
   const comingPayment = { id: 'coming', plan: 'PRO' } as const;
-  const allowance = allowanceOf({ plan: 'free', isTrialAvailable: true, comingPayment });
+  const allowance = allowanceOf({ plan: 'free', deploymentCount: 0, comingPayment });
   const situation = { kind: 'known', allowance, subscription: null } as const;
   const text = 'Your payment for Pro is on its way';
   {
-    using shown = showScreen(<TrialOffer situation={situation} />, {});
+    using shown = showScreen(<PlanView situation={situation} />, {});
     await shown.sees(text);
+    expect(shown.page.textContent?.match(new RegExp(text, 'g'))).toHaveLength(1);
     expect(shown.page.textContent).not.toContain('Start the trial');
+    expect(shown.button('Choose Basic').disabled).toBe(true);
     expect(shown.linkTo('See the payment')).toBe('/subscription/success?session_id=coming');
   }
-  for (const plan of ['PRO', 'BASIC'] as const) {
-    expect(planAct(plan, situation)).toMatchObject({ kind: 'none', reason: `${text}.` });
-  }
-  expect([usageText(allowance), planBlocker(allowance)?.title]).toEqual([text, text]);
+  const when = 'You can publish as soon as your payment has arrived.';
+  expect(usageText(allowance)).toBe(when);
+  expect(planBlocker(allowance)).toMatchObject({ title: text, text: `${when} Your files wait for you.` });
   signInAs(ada);
   const none = () => refusal('not_found', 'There is no subscription.');
   const answers = { 'subscription.allowance': () => allowance, 'subscription.get': none };
   using account = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await account.sees(text);
+  expect(account.page.textContent).not.toContain('What is live');
   expect(account.linkTo('See the payment')).toBe('/subscription/success?session_id=coming');
 });
 

@@ -1,14 +1,18 @@
 import { useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { User } from '../../../routers/schemas/user.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
+import { comingText } from '../../lib/coming-text.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
 /** Deletes the account; the consequences for its websites and its plan are shown first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
-  const loss = `${lossText(user)} An active plan ends at once, and its remaining time is lost.`;
+  const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
+  const payment = coming ? ` ${comingText(coming.plan)}: deleting the account neither stops nor refunds it.` : '';
+  const loss = `${lossText(user)} An active plan ends at once, and its remaining time is lost.${payment}`;
   return (
     <Setting
       title="Delete account"

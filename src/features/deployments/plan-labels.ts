@@ -7,6 +7,8 @@ import { comingText } from '../../lib/coming-text.ts';
 /** The obstacle to a new deployment for this person; null when there is none. */
 export type PlanBlocker = { title: string; text: string; action: string };
 
+const AFTER_PAYMENT = 'You can publish as soon as your payment has arrived.';
+
 export function planBlocker({
   plan,
   deploymentLimit,
@@ -16,8 +18,7 @@ export function planBlocker({
 }: Allowance): PlanBlocker | null {
   if (plan === 'free') {
     if (comingPayment !== null) {
-      const { title } = PLANS[comingPayment.plan];
-      const text = `${title} starts as soon as it has arrived. Your files wait for you.`;
+      const text = `${AFTER_PAYMENT} Your files wait for you.`;
       return { title: comingText(comingPayment.plan), text, action: 'See the plans' };
     }
     return isTrialAvailable
@@ -47,7 +48,7 @@ function capTitle(plan: Exclude<Allowance['plan'], 'free'>, limit: number): stri
 
 /** Returns a text like `3 of 3 deployments used on Standard`. */
 export function usageText({ plan, deploymentLimit, deploymentCount, comingPayment }: Allowance): string {
-  if (plan === 'free') return comingPayment === null ? 'No plan is active' : comingText(comingPayment.plan);
+  if (plan === 'free') return comingPayment === null ? 'No plan is active' : AFTER_PAYMENT;
   if (deploymentLimit === null)
     return `${formatCount(deploymentCount, 'deployment')} · unlimited on ${PLANS[plan].title}`;
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;

@@ -27,7 +27,7 @@ export function ReceiptList() {
     <Section
       title="Receipts"
       count={rows.length === 0 ? undefined : rows.length}
-      description="What you paid, and the license keys you redeemed."
+      description="Your payments, and the license keys you redeemed."
       action={payments.data?.hasPortal === true && <PortalButton />}
     >
       <Card>

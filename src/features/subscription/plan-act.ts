@@ -2,7 +2,6 @@ import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
-import { comingText } from '../../lib/coming-text.ts';
 import { formatDate } from '../../lib/format.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
 import { trialEndText } from '../../lib/trial-end.ts';
@@ -17,7 +16,7 @@ export type PlanAct =
   | { kind: 'fewer'; label: string; reason: string | null; count: number }
   /** A smaller plan, for the time after this period. */
   | { kind: 'later'; label: string; reason: string; subscription: Subscription }
-  | { kind: 'none'; label: string; reason: string };
+  | { kind: 'none'; label: string; reason: string | null };
 
 /**
  * Returns the act of a plan's button in the person's situation; the server enforces the same rule
@@ -30,7 +29,8 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   if (situation.kind !== 'known') return { kind: 'wait', label: choose };
   const { subscription, allowance } = situation;
   const { deploymentCount: count, comingPayment } = allowance;
-  if (comingPayment !== null) return { kind: 'none', label: choose, reason: `${comingText(comingPayment.plan)}.` };
+  // Said once, above all plans.
+  if (comingPayment !== null) return { kind: 'none', label: choose, reason: null };
   if (subscription === null || subscription.status === 'trialing' || !isActiveStatus(subscription.status)) {
     const reason = trialEndText(plan, subscription);
     return limit !== null && count > limit

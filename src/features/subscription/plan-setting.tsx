@@ -56,7 +56,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
           </Link>
         </p>
       )}
-      <p className="text-sm">{howMany(situation)}</p>
+      <p className="text-sm empty:hidden">{howMany(situation)}</p>
       {situation.subscription !== null && <PlanLife subscription={situation.subscription} />}
     </Setting>
   );
@@ -99,9 +99,8 @@ function planTitle({ allowance: { plan }, subscription }: Known): string {
 /** Returns how much of the plan is used; without one, what that means. */
 function howMany({ allowance: { plan, deploymentCount, deploymentLimit, isTrialAvailable } }: Known): string {
   if (plan === 'free') {
-    return isTrialAvailable
-      ? 'The 14-day trial of Pro is free and needs no card.'
-      : 'What is live stays live and cannot be changed.';
+    if (isTrialAvailable) return 'The 14-day trial of Pro is free and needs no card.';
+    return deploymentCount === 0 ? '' : 'What is live stays live and cannot be changed.';
   }
   const used = formatCount(deploymentCount, 'deployment');
   return deploymentLimit === null ? `${used}. Your plan has no limit.` : `${used} of ${deploymentLimit}.`;
