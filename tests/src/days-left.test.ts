@@ -3,9 +3,9 @@ import { trialText } from '../../src/features/subscription/days-left.tsx';
 import { trial } from '../support/screen-fixtures.ts';
 
 test.each([
-  ['2030-01-01T12:00:00Z', 'Trial: 14 days left'],
-  ['2030-01-13T12:30:00Z', 'Trial: 2 days left'],
-  ['2030-01-14T12:30:00Z', 'Trial: last day'],
+  ['2030-01-01T12:00:00Z', 'Trial: 14\xa0days\xa0left'],
+  ['2030-01-13T12:30:00Z', 'Trial: 2\xa0days\xa0left'],
+  ['2030-01-14T12:30:00Z', 'Trial: last\xa0day'],
   ['2030-01-15T12:00:00Z', null],
 ])('the days of a trial that are left at %s', (at, text) => {
   expect(trialText(trial, new Date(at))).toBe(text);

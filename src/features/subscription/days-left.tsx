@@ -1,4 +1,3 @@
-import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { useSubscription } from '../../api/use-subscription.ts';
@@ -25,5 +24,6 @@ const DAY_MS = 86_400_000;
 export function trialText(subscription: Subscription | null, now: Date): string | null {
   if (subscription?.status !== 'trialing' || subscription.endsAt <= now) return null;
   const days = Math.ceil((subscription.endsAt.getTime() - now.getTime()) / DAY_MS);
-  return days === 1 ? 'Trial: last day' : `Trial: ${formatCount(days, 'day')} left`;
+  // Where there is no room for one line, only the first word stands above the rest.
+  return days === 1 ? 'Trial: last\xa0day' : `Trial: ${days}\xa0days\xa0left`;
 }
