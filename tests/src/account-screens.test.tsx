@@ -331,12 +331,14 @@ test('a link that stops nothing any more says what may have happened', async () 
   await shown.sees('This link no longer works');
   await shown.sees('choose a new password. If the link for that');
   expect(shown.linkTo('write to us')).toBe('/about#contact-form');
+  expect(shown.linkTo('Back to Home')).toBe('/');
 });
 
 test('an account is deleted by a button, not by opening the link, and the link works once', async () => {
   const answered = vi.fn(() => Response.json({ result: { data: { json: { done: true } } } }));
   using shown = openLink(answered, <AuthDeleteAccountScreen />);
   await shown.sees('This cannot be undone.');
+  expect(shown.linkTo('Back to Home')).toBe('/');
   expect(answered).not.toHaveBeenCalled();
   shown.button('Delete account').click();
   await shown.sees('Your account was deleted');

@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { errorDetails, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { paths } from '../../lib/paths/paths.ts';
 import { AuthCard } from './auth-card.tsx';
 import { LINK_INCOMPLETE, LINK_OVER_TITLE } from './link-expiry.ts';
 import { useLinkToken } from './use-link-token.ts';
@@ -64,6 +66,7 @@ function Act<Done>({
     return (
       <AuthCard title={title} subtitle={subtitle}>
         <Button {...button} className="w-full" isBusy={isActing} onClick={() => void press()} />
+        <HomeLink />
       </AuthCard>
     );
   }
@@ -71,6 +74,15 @@ function Act<Done>({
   return (
     <AuthCard title={refusal.title} subtitle={refusal.reason}>
       {over.way}
+      <HomeLink />
     </AuthCard>
+  );
+}
+
+function HomeLink() {
+  return (
+    <Button asChild variant="quiet" className="mt-2 w-full">
+      <Link to={paths.home}>Back to Home</Link>
+    </Button>
   );
 }
