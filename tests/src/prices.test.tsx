@@ -45,7 +45,7 @@ test('the plans are shown at the prices of the payment service, and name the tes
   serverWrites('test');
   using own = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
   await own.sees('Over 90% off');
-  const platforms = [...own.page.querySelectorAll('dt')].filter((one) => one.textContent === 'Platforms at once');
+  const platforms = [...own.page.querySelectorAll('dt')].filter((one) => one.textContent === 'Platforms per site');
   expect(platforms.map((one) => one.nextElementSibling?.textContent)).toEqual(['One', 'One', 'Several', 'Several']);
   await own.sees('This Fairlead has a test checkout, in which no money moves. A monthly plan renews');
 });

@@ -71,7 +71,7 @@ const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
     facts: [
       { name: 'Deployments', value: cap(deployments) },
       { name: 'Domains per site', value: cap(customDomains) },
-      { name: 'Platforms at once', value: platformTexts[platforms] },
+      { name: 'Platforms per site', value: platformTexts[platforms] },
       { name: 'Analytics history', value: analyticsTexts[analyticsDays] },
       { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
     ],
