@@ -18,7 +18,7 @@ export function SharedReportScreen() {
   const isOver = token === '' || (report.error !== null && isNothing(report.error));
   return (
     <Page>
-      <h1 className="mb-6 text-2xl font-semibold">Report</h1>
+      <h1 className="mb-6 text-2xl font-semibold wrap-anywhere">Report{report.data && ` of ${report.data.name}`}</h1>
       {report.isPending && !isOver && (
         <Card>
           <CheckListSkeleton />

@@ -1,6 +1,7 @@
 import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import type { CheckResult, Report, ReportList } from '../../routers/schemas/diagnostics.ts';
+import { formatExactTime } from '../../src/lib/format.ts';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
@@ -203,6 +204,8 @@ test('a stranger with the link sees the report, and nothing to do about it', asy
   const shared = vi.fn((_input: unknown) => broken);
   using shown = showScreen(<SharedReportScreen />, { 'diagnostics.shared': (input) => shared(input) }, at);
   await shown.sees('shop.test has no address.');
+  expect(shown.page.querySelector('h1')?.textContent).toBe('Report of shop.test');
+  await shown.sees(`Checked ${formatExactTime(broken.startedAt)}`);
   expect(shared.mock.calls).toEqual([[{ token: 't'.repeat(43) }]]);
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
 });

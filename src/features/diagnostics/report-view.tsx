@@ -6,6 +6,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
+import { formatExactTime } from '../../lib/format.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { isTrouble, VERDICT_LOOKS } from './verdict-looks.ts';
 
@@ -26,28 +27,22 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
   const { checkCount, state, startedAt } = report;
   const checks: readonly ShownCheck[] = report.checks;
   const isRunning = state === 'running';
+  // A stranger may read it days later, or on paper.
+  const when = (at: Date) => (repair === undefined ? formatExactTime(at) : <Time at={at} />);
   const progress = checkCount === 0 ? 'Starting…' : `${checks.length} of ${checkCount} checks done`;
   return (
     <Card aria-label={`Report of ${report.name}`} className="overflow-hidden">
       <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3.5 sm:px-5">
         <div className="min-w-0" role="status">
           <h2 className="font-semibold wrap-anywhere">{headline(report)}</h2>
-          <p className="text-sm text-ink-muted">
-            {isRunning ? (
-              progress
-            ) : (
-              <>
-                Checked <Time at={startedAt} />
-              </>
-            )}
-          </p>
+          <p className="text-sm text-ink-muted">{isRunning ? progress : <>Checked {when(startedAt)}</>}</p>
         </div>
         {actions}
       </div>
       {isRunning && (
         <Progress label={`Checking ${report.name}`} fraction={checkCount === 0 ? null : checks.length / checkCount} />
       )}
-      <Changes report={report} />
+      <Changes report={report} when={when} />
       <ul aria-label={`Checks of ${report.name}`} className="divide-y divide-line">
         {/* While they arrive, none moves. */}
         {(isRunning ? checks.map((check): Group => [check]) : groupsOf(checks)).map((group) => (
@@ -88,20 +83,21 @@ function headline({ state, cause, checks, name }: Report | SharedReport): string
   return warnings === 0 ? `${name} works` : `${name} works, with ${formatCount(warnings, 'thing')} to look at`;
 }
 
-function Changes({ report: { changes, since } }: { report: Report | SharedReport }) {
+function Changes({
+  report: { changes, since },
+  when,
+}: Pick<ReportViewProps, 'report'> & { when: (at: Date) => ReactNode }) {
   if (since === null) return null;
   if (changes.length === 0) {
     return (
       <p className="border-b border-line bg-surface-sunken px-4 py-2.5 text-sm text-ink-muted sm:px-5">
-        No address, record or certificate changed since the last report, <Time at={since} />.
+        No address, record or certificate changed since the last report, {when(since)}.
       </p>
     );
   }
   return (
     <CardBody className="border-b border-line bg-surface-sunken">
-      <h3 className="text-sm font-medium">
-        Changed since the last report, <Time at={since} />
-      </h3>
+      <h3 className="text-sm font-medium">Changed since the last report, {when(since)}</h3>
       <ul className="mt-1 text-sm text-ink-muted">
         {changes.map((change) => (
           <li key={change.what} className="wrap-anywhere">
