@@ -171,7 +171,7 @@ function MobileBar({ title }: { title: string }) {
         <>
           {/* There is room for one of them, and for two lines sooner than for a title in two. */}
           <Sending look="bar">
-            <TrialDays className="w-14 shrink-0 text-xs text-ink-muted" />
+            <TrialDays className="w-min shrink-0 text-xs text-ink-muted" />
           </Sending>
           <AccountMenu user={user} look="icon" />
         </>

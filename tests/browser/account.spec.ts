@@ -30,7 +30,7 @@ test('an address is confirmed by its mailed link, and a forgotten password is re
   complaints.allow(refusedCall(400, '/api/trpc/auth.confirmEmail'));
   const credentials = await newcomer(page);
   await page.goto('/dashboard');
-  const banner = page.getByText('Confirm your email address');
+  const banner = page.getByText('Confirm your email');
   await expect(banner).toBeVisible();
   await page.getByRole('button', { name: 'Get a new link' }).click();
   await expect(page.locator('[data-toast]')).toContainText('npx fairlead outbox show');

@@ -179,12 +179,23 @@ test('who has forgotten the password goes back to where the question was', () =>
   expect(shown.linkTo('Back to Account')).toBe('/account');
 });
 
+test.each([
+  [360, false],
+  [1280, true],
+])('at a width of %i the place of the link is open on the banner: %s', (width, isOpen) => {
+  vi.stubGlobal('innerWidth', width);
+  using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
+  expect(shown.page.querySelector('details')?.open).toBe(isOpen);
+  expect(shown.page.querySelector('details button'), 'its act is never behind it').toBeNull();
+  vi.unstubAllGlobals();
+});
+
 test('the banner is put away until the next day, on every page', async () => {
   const unconfirmed = { ...ada, emailConfirmed: false };
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2030-01-01T12:00:00') });
   const isShown = (path: string, user = unconfirmed) => {
     using shown = showScreen(<ConfirmBanner user={user} />, {}, { pattern: path, path });
-    return shown.page.textContent?.includes('Confirm your email address');
+    return shown.page.textContent?.includes('Confirm your email');
   };
   {
     using shown = showScreen(<ConfirmBanner user={unconfirmed} />, {});

@@ -1,4 +1,4 @@
-import { Info, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
@@ -20,18 +20,17 @@ export function ConfirmBanner({ user }: { user: User }) {
   // Account has a place of its own for it.
   if (putAway === today || email === null || pathname === paths.account) return null;
   return (
-    <div className="relative mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4">
-      <Info className="mt-0.5 self-start text-accent max-sm:hidden" />
-      <div className="min-w-0 grow">
-        <p className="font-medium">Confirm your email address</p>
+    <div className="mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-wrap max-sm:gap-1 max-sm:p-1 max-sm:pl-3">
+      {/* On a small screen one line says what to do, and the place of the link is opened above the buttons. */}
+      <details className="min-w-0 grow open:max-sm:basis-full" open={innerWidth >= 640}>
+        <summary className="font-medium max-sm:py-2 max-sm:text-sm touch:py-3">Confirm your email</summary>
         <p className="text-ink-muted wrap-anywhere max-sm:text-sm" title={email}>
           <LinkPlace to={email} />
         </p>
-      </div>
+      </details>
       <SendConfirmation email={email} size="sm" />
       <IconButton
         label="Confirm later"
-        className="max-sm:absolute max-sm:top-1 max-sm:right-1"
         onClick={() => {
           tryStorage(() => localStorage.setItem(LOCAL_KEYS.confirmPutAway, today));
           setPutAway(today);
