@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { publications } from '../../src/uploads/publications.ts';
@@ -109,6 +110,26 @@ test('a typed name stays with the folder for which it was typed', async () => {
   await patiently(() => expect(name()?.value).toBe('bakery'));
   setWaiting(harbourOf(files));
   await patiently(() => expect(name()?.value).toBe('Port of Lisbon'));
+});
+
+test('a folder that arrives while its name is typed takes nothing away, and mixes with nothing', async () => {
+  using shown = show();
+  const files = { 'index.html': '<h1>Harbour</h1>' };
+  const field = shown.page.querySelector<HTMLInputElement>('input[name=name]') ?? expect.fail();
+  const arrives = (name: string) => flushSync(() => setWaiting({ ...harbourOf(files), name }));
+  field.focus();
+  arrives('harbour');
+  await patiently(() => expect(field.value).toBe('harbour'));
+  expect([field.selectionStart, field.selectionEnd], 'the next key replaces it').toEqual([0, 7]);
+  typeInto(shown.page, 'name', 'Po');
+  arrives('bakery');
+  await shown.sees('bakery');
+  expect(field.value).toBe('Po');
+  typeInto(shown.page, 'name', 'Port');
+  field.blur();
+  arrives('bakery');
+  await shown.sees('bakery');
+  expect(field.value).toBe('Port');
 });
 
 test('a site of that name on another platform can have the chosen one added', async () => {

@@ -15,12 +15,11 @@ import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
-import { storeDraft } from '../../../lib/storage/draft-storage.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
 import {
   isRequestOpen,
-  NEW_DEPLOYMENT_DRAFT,
   nameFromFolder,
+  storeTypedName,
   useNewDeployment,
   useNewDeploymentFields,
 } from './new-deployment-form.tsx';
@@ -36,10 +35,7 @@ export function NameField() {
   const { blocker } = usePlanBlocker();
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
-      storeDraft(
-        NEW_DEPLOYMENT_DRAFT,
-        JSON.stringify({ name: target.value, folder: nameFromFolder(chosen.selection) }),
-      ),
+      storeTypedName(target.value, nameFromFolder(chosen.selection)),
   });
   return (
     <Field

@@ -34,7 +34,7 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export type NewDeploymentFields = DestinationFields & { name: string; domain: string };
 const newDeploymentFields = z.extend(createDeploymentInput, { domain: optionalDomainNameSchema });
 /** The name of the stored draft, which holds a typed name and the folder for which it was typed. */
-export const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
+const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
 const DOMAIN_DRAFT = 'new-deployment-domain';
 const NO_DOMAIN = { domain: '' };
 /** Loose files have no folder that could name the deployment. */
@@ -162,7 +162,17 @@ function useNamedForm(
   useDomainDraft(takesDomain, form);
   const { setValue } = form;
   useEffect(() => {
-    const suggest = () => setValue('name', typedName(namedBy, fromFolder) ?? suggested);
+    const suggest = () => {
+      const field = document.activeElement;
+      const isThere = field instanceof HTMLInputElement && field.name === 'name';
+      // What is being typed is not taken away by another folder: from now on it is the name for that one.
+      const typed = typedName(namedBy, isThere ? '' : fromFolder);
+      setValue('name', typed ?? suggested);
+      if (!isThere) return;
+      if (typed !== null) storeTypedName(typed, fromFolder);
+      // And what is typed next takes the place of a suggestion.
+      else if (field.value === suggested) field.select();
+    };
     suggest();
     return onDraftsTaken(suggest);
   }, [namedBy, fromFolder, suggested, setValue]);
@@ -212,6 +222,11 @@ function startingPlatform(asked: string | null): PlatformId {
 }
 
 const NO_NAME = { name: '', folder: '' };
+
+/** Stores a typed name with the folder for which it was typed. */
+export function storeTypedName(name: string, folder: string): void {
+  storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name, folder }));
+}
 
 /** Returns the name that was typed for this folder, or before there was one; null when there is none. */
 function typedName(namedBy: 'typed' | 'folder', folder: string): string | null {
