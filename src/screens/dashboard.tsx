@@ -177,9 +177,9 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
 const PRIVATE = 'It stays private until you publish.';
 
 function firstDropText(allowance: Allowance | undefined): string {
-  const isFree = allowance?.plan === 'free' && allowance.isTrialAvailable;
-  const further = isFree ? `Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.` : PRIVATE;
-  return `You first see what is in it. ${further}`;
+  return `You first see what is in it. ${
+    allowance?.isTrialAvailable ? `Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.` : PRIVATE
+  }`;
 }
 
 function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {

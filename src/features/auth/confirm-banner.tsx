@@ -20,11 +20,11 @@ export function ConfirmBanner({ user }: { user: User }) {
   // Account has a place of its own for it.
   if (putAway === today || email === null || pathname === paths.account) return null;
   return (
-    <div className="mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-wrap max-sm:gap-1 max-sm:p-1 max-sm:pl-3">
+    <div className="mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-wrap max-sm:gap-1 max-sm:text-sm">
       {/* On a small screen one line says what to do, and the place of the link is opened above the buttons. */}
       <details className="min-w-0 grow open:max-sm:basis-full" open={innerWidth >= 640}>
-        <summary className="font-medium max-sm:py-2 max-sm:text-sm touch:py-3">Confirm your email</summary>
-        <p className="text-ink-muted wrap-anywhere max-sm:text-sm" title={email}>
+        <summary className="font-medium touch:py-3">Confirm your email</summary>
+        <p className="text-ink-muted wrap-anywhere" title={email}>
           <LinkPlace to={email} />
         </p>
       </details>
