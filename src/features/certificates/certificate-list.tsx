@@ -61,7 +61,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
                 : 'Ordered once the domain points here.',
             action:
               domain === undefined
-                ? domains.data && <ToDomains isFirst={domains.data.items.length === 0} />
+                ? (domains.data && <ToDomains isFirst={domains.data.items.length === 0} />) || BUTTON_PLACE
                 : domain.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >
@@ -81,6 +81,9 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   );
 }
 
+/** As high as the button that comes: what is below does not move. */
+const BUTTON_PLACE = <span className="h-control" />;
+
 function ToDomains({ isFirst }: { isFirst: boolean }) {
   if (isFirst) return <FirstDomain />;
   return (
@@ -93,7 +96,7 @@ function ToDomains({ isFirst }: { isFirst: boolean }) {
 /** Leads to adding a domain; without a deployment there is nothing to give one. */
 function FirstDomain() {
   const { data } = trpc.deployments.list.useQuery({ limit: 1 });
-  if (data === undefined) return null;
+  if (data === undefined) return BUTTON_PLACE;
   return (
     <Button variant="primary" asChild>
       {data.items.length === 0 ? (
