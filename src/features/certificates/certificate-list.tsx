@@ -81,7 +81,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   );
 }
 
-/** As high as the button that comes: what is below does not move. */
+// As high as the button that comes, so that nothing below moves.
 const BUTTON_PLACE = <span className="h-control" />;
 
 function ToDomains({ isFirst }: { isFirst: boolean }) {
