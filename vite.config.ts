@@ -120,6 +120,7 @@ const MOCKING = [
   'account-screens',
   'kept-mail',
   'flow-beside',
+  'editor-draft',
 ].map((name) => `tests/src/${name}.test.{ts,tsx}`);
 
 function onPage(

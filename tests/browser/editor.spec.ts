@@ -61,6 +61,9 @@ test('a word is changed in the browser, outlives a reload, and is live as a new 
   const { items } = await clientOf(account).releases.list.query({ deploymentId: site.deploymentId });
   // Without the page that was deleted.
   expect(items.map(({ fileCount }) => fileCount)).toEqual([2, 3]);
+  // What became a release is no change any more.
+  await page.goto(`/deployment-editor/${site.deploymentId}`);
+  await expect(page.getByText('No changes')).toBeVisible();
 });
 
 const TEMPLATES_ROOT = new URL('../../src/features/deployments/templates/', import.meta.url);

@@ -1,8 +1,9 @@
 import { leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/rules/uploads/private-keys.ts';
 import { REFUSAL_SENTENCES, readUpload, refusalSentence } from '../../../../routers/rules/uploads/upload-rules.ts';
+import { hashBlob } from '../../../uploads/hash.ts';
 import type { EditedFile } from '../../../uploads/send-edited.ts';
-import { sizeOf } from './content-size.ts';
+import { blobOf, sizeOf } from './content-size.ts';
 
 /** A file as the release has it. */
 export type StoredFile = { sha256: string; sizeBytes: number };
@@ -108,6 +109,18 @@ export function replacing(draft: Draft, base: Base): Draft {
   const files = filesOf(draft);
   const added = [...base.files.keys()].filter((path) => !files.has(path));
   return withContents({ base, changes: new Map() }, [...added.map((path) => [path, null] as const), ...files]);
+}
+
+/** Returns whether a release has exactly these files, like one that was made of them. */
+export async function isMadeOf(release: Base, draft: Draft): Promise<boolean> {
+  const files = filesOf(draft);
+  if (files.size !== release.files.size) return false;
+  for (const [path, content] of files) {
+    const blob = blobOf(content);
+    const sha256 = 'sha256' in content ? content.sha256 : blob && (await hashBlob(blob));
+    if (sha256 !== release.files.get(path)?.sha256) return false;
+  }
+  return true;
 }
 
 /** Returns a sentence about why these files cannot be published together; null when they can. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
@@ -30,7 +31,9 @@ export type EditFilesProps = {
 /** Finds the content to edit: an earlier visit's from this browser, else the files of the release. */
 export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: EditFilesProps) {
   const draftKey = releaseNumber === null ? deployment.id : `${deployment.id} ${releaseNumber}`;
-  const newest = deployment.currentRelease ?? deployment.latestRelease;
+  const { currentRelease, latestRelease } = deployment;
+  const isOnItsWay = latestRelease !== null && isRunningReleaseState(latestRelease.state);
+  const newest = isOnItsWay ? latestRelease : (currentRelease ?? latestRelease);
   const stored = useQuery({ queryKey: ['edits', draftKey], queryFn: () => readDraft(draftKey), gcTime: 0 });
   const chosen = trpc.releases.get.useQuery(
     { deploymentId: deployment.id, number: releaseNumber ?? 1 },
@@ -74,6 +77,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
       isOfLive={releaseNumber === null}
       initial={editedOf({ base: base.data, changes: stored.data?.changes ?? begun.data }, stored.data)}
       newest={newestFiles.data ?? null}
+      isOnItsWay={isOnItsWay}
       isReadOnly={isReadOnly}
     />
   );

@@ -1,11 +1,9 @@
-import { useRef } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { writeEdits } from '../../../uploads/stored-edits.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
 import { type Base, type Draft, rebased, replacing, withRestored } from './draft.ts';
 import { LeaveDialog } from './leave-dialog.tsx';
@@ -18,7 +16,6 @@ export type EditorDialog = 'publish' | 'conflict' | 'discard';
 
 export type EditorDialogsProps = {
   deployment: Deployment;
-  draftKey: string;
   editing: Editing;
   /** A release that the changes are not based on, and that must be decided about before they are published. */
   newer: Base | null;
@@ -28,20 +25,16 @@ export type EditorDialogsProps = {
 };
 
 /** Asks what becomes of the changes: a release, a place among those of another release, or nothing. */
-export function EditorDialogs({ deployment, draftKey, editing, newer, dialog, onClose }: EditorDialogsProps) {
+export function EditorDialogs({ deployment, editing, newer, dialog, onClose }: EditorDialogsProps) {
   const navigate = useNavigate();
-  const { draft, change, isUnstored } = editing;
-  const publishing = usePublishDraft(deployment.id);
-  const isPublished = useRef(false);
+  const { draft, change, isUnstored, isPublished } = editing;
+  const publishing = usePublishDraft(deployment.id, editing.end);
   // While it is sending it stays, whatever goes live meanwhile: it alone can stop that.
   const isPublishShown = dialog === 'publish' && (newer === null || publishing.isBusy);
 
   async function publish() {
     const release = await publishing.publish(draft);
-    if (release === null) return;
-    await writeEdits(draftKey, null);
-    isPublished.current = true;
-    navigate(href.release(release.deploymentId, release.number));
+    if (release !== null) navigate(href.release(release.deploymentId, release.number));
   }
 
   function settle(choice: ConflictChoice) {

@@ -7,7 +7,7 @@ import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Notice } from '../../../components/notice.tsx';
 import type { LeftEditor } from './code-editor.tsx';
-import type { Base, Draft } from './draft.ts';
+import { type Base, type Draft, isMadeOf } from './draft.ts';
 import { type EditorDialog, EditorDialogs } from './editor-dialogs.tsx';
 import { ElsewhereNotice } from './elsewhere-notice.tsx';
 import { FilesPane } from './files/files-pane.tsx';
@@ -26,20 +26,23 @@ export type EditorProps = {
   initial: Edited;
   /** True when the live release is edited, and not an earlier one. */
   isOfLive: boolean;
-  /** The live release, else the last one; null until its files are known. */
+  /** The release on its way, else the live one, else the last one; null until its files are known. */
   newest: Base | null;
+  /** True while that release may not become live after all: changes are not asked about. */
+  isOnItsWay: boolean;
   isReadOnly: boolean;
 };
 
 /** Edits the files of the next release: a tree, the open ones as tabs, and the acts to publish them. */
-export function Editor({ deployment, draftKey, initial, isOfLive, newest, isReadOnly }: EditorProps) {
+export function Editor({ deployment, draftKey, initial, isOfLive, newest, isOnItsWay, isReadOnly }: EditorProps) {
   const editing = useDraft(draftKey, initial);
-  const { draft } = editing;
+  const { draft, isPublished } = editing;
   const [dialog, setDialog] = useState<EditorDialog | null>(null);
   const [isPreviewed, setIsPreviewed] = useState(false);
   const preview = usePreview(deployment.id, draft, isPreviewed);
   useLive(editing, newest, isOfLive);
-  const newer = newest?.releaseId === draft.base.releaseId ? null : newest;
+  const isSettled = isOnItsWay || isPublished.current || newest?.releaseId === draft.base.releaseId;
+  const newer = useNewer(editing, isSettled ? null : newest);
   const askPublish = () => draft.changes.size > 0 && !isReadOnly && setDialog('publish');
   useSaveKey(askPublish);
   return (
@@ -78,7 +81,6 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
       </Card>
       <EditorDialogs
         deployment={deployment}
-        draftKey={draftKey}
         editing={editing}
         newer={newer}
         dialog={dialog}
@@ -240,6 +242,29 @@ function useLive({ draft: { base, changes }, change }: Editing, newest: Base | n
   useEffect(() => {
     if (next !== null) change(() => ({ base: next, changes: new Map() }));
   }, [next, change]);
+}
+
+/**
+ * Returns the newest release if the changes have to be decided about. If it was made of them, as in another tab or just
+ * before a reload, they are over.
+ */
+function useNewer({ draft, change }: Editing, newest: Base | null): Base | null {
+  const [newer, setNewer] = useState<Base | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed later is not part of that release
+  useEffect(() => {
+    if (newest === null) return;
+    let isShown = true;
+    const finish = (isMade: boolean) => {
+      if (!isShown) return;
+      if (isMade) change(() => ({ base: newest, changes: new Map() }));
+      else setNewer(newest);
+    };
+    isMadeOf(newest, draft).then(finish, () => finish(false));
+    return () => {
+      isShown = false;
+    };
+  }, [newest]);
+  return newest === newer ? newest : null;
 }
 
 /** Publishes on Ctrl or ⌘ S, in place of saving the page. */

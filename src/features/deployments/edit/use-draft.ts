@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { readEdits, writeEdits } from '../../../uploads/stored-edits.ts';
 import { type Base, type Changes, type Draft, problemOf, withContent } from './draft.ts';
@@ -30,6 +30,10 @@ export type Editing = Edited & {
   version: number;
   /** True when the browser could not store the draft: a reload would lose it. */
   isUnstored: boolean;
+  /** True once the changes have become a release. */
+  isPublished: RefObject<boolean>;
+  /** Removes the stored draft, which has become a release. */
+  end: () => Promise<unknown>;
   write: (path: string, text: string, original: string | null) => void;
   /** Changes files; returns null, or the reason why the result could not be published. */
   tryChange: (next: (draft: Draft) => Draft, opened?: string) => string | null;
@@ -45,7 +49,8 @@ export function useDraft(key: string, initial: Edited): Editing {
   const [version, setVersion] = useState(0);
   const latest = useRef(edited);
   latest.current = edited;
-  const isUnstored = useStored(key, edited);
+  const isPublished = useRef(false);
+  const isUnstored = useStored(key, edited, isPublished);
 
   const acts = useMemo(() => {
     const write: Editing['write'] = (path, text, original) =>
@@ -76,9 +81,13 @@ export function useDraft(key: string, initial: Edited): Editing {
         const next = before.open[before.open.indexOf(path) + 1] ?? open.at(-1) ?? null;
         return { ...before, open, active: before.active === path ? next : before.active };
       });
-    return { write, tryChange, change, show, close };
-  }, []);
-  return { ...edited, version, isUnstored, ...acts };
+    const end: Editing['end'] = () => {
+      isPublished.current = true;
+      return writeEdits(key, null);
+    };
+    return { write, tryChange, change, show, close, end };
+  }, [key]);
+  return { ...edited, version, isUnstored, isPublished, ...acts };
 }
 
 /** Closes the tabs of removed files, and opens a file. */
@@ -93,7 +102,7 @@ function withTabs({ draft, open, active }: Edited, opened?: string): Edited {
 }
 
 /** Stores the edits a moment after each change, and asks before the page is left with changes. */
-function useStored(key: string, edited: Edited): boolean {
+function useStored(key: string, edited: Edited, isPublished: RefObject<boolean>): boolean {
   const [isUnstored, setIsUnstored] = useState(false);
   const latest = useRef(edited);
   latest.current = edited;
@@ -101,8 +110,9 @@ function useStored(key: string, edited: Edited): boolean {
     const { draft, open, active } = latest.current;
     const { releaseId, number } = draft.base;
     const edits: StoredEdits = { releaseId, number, changes: draft.changes, open, active };
-    setIsUnstored(!(await writeEdits(key, draft.changes.size === 0 ? null : edits)) && draft.changes.size > 0);
-  }, [key]);
+    const isOver = isPublished.current || draft.changes.size === 0;
+    setIsUnstored(!(await writeEdits(key, isOver ? null : edits)) && !isOver);
+  }, [key, isPublished]);
   const { draft, open, active } = edited;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of them is a part of what is stored
   useEffect(() => {

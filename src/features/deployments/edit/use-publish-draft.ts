@@ -14,8 +14,8 @@ export type PublishDraft = {
   stop: () => void;
 };
 
-/** Makes a release of a draft, sending only the files that the server lacks. */
-export function usePublishDraft(deploymentId: string): PublishDraft {
+/** Makes a release of a draft, sending only the files that the server lacks; `onMade` is called once there is one. */
+export function usePublishDraft(deploymentId: string, onMade: () => Promise<unknown>): PublishDraft {
   const client = trpc.useUtils();
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -32,6 +32,7 @@ export function usePublishDraft(deploymentId: string): PublishDraft {
       await sendEdited(uploadId, editedFiles(draft), publishedAnyway(draft), signal);
       const input = { deploymentId, uploadId, ifChanged: true, source: 'editor' } as const;
       const release = await client.client.releases.create.mutate(input);
+      await onMade();
       await client.invalidate();
       return release;
     } catch (cause) {
