@@ -83,8 +83,8 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
   return (
     <div className="empty:hidden">
       {namesakes.length > 0 && (
-        <Notice tone="warn" title={namesakesText(namesakes)} className="mb-3">
-          Continue there to make these files its next release.
+        <Notice tone="warn" className="mb-3">
+          {namesakesText(namesakes)}
         </Notice>
       )}
       {namesakes.length === 0 && twin !== null && (

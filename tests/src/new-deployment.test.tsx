@@ -52,10 +52,10 @@ test('what looks wrong is said with file and line, and of a key nothing that mak
     'index.html, line 1: About.html is called about.html',
     'index.html, line 2: gone.png is not there',
     '1 line of _redirects is not followed.',
-    'Largest files',
   ])
     expect(summary).toContain(text);
   expect(summary).not.toContain('AKIAABC');
+  expect(summary, 'of a small site').not.toContain('Largest files');
 });
 
 test('a name that a deployment has leads there first, and second to another with a free name', async () => {
@@ -64,20 +64,26 @@ test('a name that a deployment has leads there first, and second to another with
   const second = deploymentOf({ id: 'second', name: 'Harbour-2' });
   // The first page of what is alike may hold none of the numbered names.
   const list = (input: unknown) => ({ items: [/-"/.test(JSON.stringify(input)) ? second : deploymentOf()] });
-  using shown = show({ 'deployments.list': list, 'deployments.create': create });
-  await shown.sees('Continue there');
+  const checkAddress = () => ({ wanted: 'harbour', slug: 'harbour-3' });
+  using shown = show({
+    'deployments.list': list,
+    'deployments.create': create,
+    'deployments.checkAddress': checkAddress,
+  });
+  await shown.sees('Publish as new release of harbour…');
   const [there, another] = shown.page.querySelectorAll('form [data-variant]:not([data-size])');
   expect([there?.textContent, there?.getAttribute('data-variant'), there?.getAttribute('href')]).toEqual([
-    'Continue there',
+    'Publish as new release of harbour…',
     'primary',
     '/deployments/harbour',
   ]);
   expect(there?.parentElement?.textContent).toContain('You already have a deployment with this name.');
+  expect(shown.page.textContent, 'one of their own has it').not.toContain('is taken');
   await submit(shown.page.querySelector('form'));
   expect(create, 'Enter in the field of the name').not.toHaveBeenCalled();
-  await patiently(() => expect(another?.textContent).toBe('Publish as harbour-3'));
-  await patiently(() => expect(shown.button('Publish as harbour-3').disabled).toBe(false));
-  shown.button('Publish as harbour-3').click();
+  await patiently(() => expect(another?.textContent).toBe('Publish as new deployment harbour-3'));
+  await patiently(() => expect(shown.button('Publish as new deployment harbour-3').disabled).toBe(false));
+  shown.button('Publish as new deployment harbour-3').click();
   await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-3' }, undefined]));
 });
 
@@ -87,13 +93,13 @@ test('what was made and never sent is no namesake while its key is kept: Publish
   const list: Answers = { 'deployments.list': () => ({ items: [empty] }) };
   {
     using forgotten = show(list);
-    await forgotten.sees('Continue there');
+    await forgotten.sees('Publish as new release of harbour…');
   }
   const wish = JSON.stringify({ name: 'harbour', platform: 'built-in' });
   sessionStorage.setItem('fairlead.draft.new-deployment-request', JSON.stringify({ wish, key: 'kept' }));
   using shown = show(list);
   await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
-  expect(shown.page.textContent).not.toContain('Continue there');
+  expect(shown.page.textContent).not.toContain('Publish as new release of harbour…');
 });
 
 test('a typed name stays with the folder for which it was typed', async () => {

@@ -155,9 +155,11 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   expect(shown.button('Publish').disabled).toBe(true);
   answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));
   await shown.sees('You already have a deployment with this name.');
-  const publish = shown.button('Publish as harbour-2');
+  const publish = shown.button('Publish as new deployment harbour-2');
   await vi.waitFor(() => expect(publish.disabled).toBe(false));
-  const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'Continue there');
+  const link = [...shown.page.querySelectorAll('a')].find(
+    (one) => one.textContent === 'Publish as new release of Harbour…',
+  );
   expect(link?.compareDocumentPosition(publish)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   expect(link?.getAttribute('href')).toBe('/deployments/same');
   link?.click();

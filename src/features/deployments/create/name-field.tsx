@@ -33,6 +33,7 @@ export function NameField() {
   const { name, problem, address } = useNewName();
   const { chosen } = useNewDeployment();
   const { blocker } = usePlanBlocker();
+  const isOwn = (useNamesakes() ?? []).length > 0;
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeTypedName(target.value, nameFromFolder(chosen.selection)),
@@ -45,7 +46,7 @@ export function NameField() {
         <>
           <NamesakeHint />
           <TwinHint />
-          {blocker === null && <AddressHint platform={watch('platform')} name={name} check={address} />}
+          {blocker === null && !isOwn && <AddressHint platform={watch('platform')} name={name} check={address} />}
         </>
       }
     >
@@ -107,6 +108,9 @@ export function namesakesText({ length }: readonly Deployment[]): string {
   return `You already have ${length === 1 ? 'a deployment' : formatCount(length, 'deployment')} with this name.`;
 }
 
+/** A button with a name in it, which may be longer than a line. */
+const NAMES = 'h-auto min-h-control py-1.5 whitespace-normal wrap-anywhere';
+
 /** Leads to a deployment that has the name already, with the chosen files: most often a new release is meant. */
 export function ContinueThere({
   namesakes,
@@ -130,8 +134,8 @@ export function ContinueThere({
   if (first === undefined) return null;
   if (others.length === 0) {
     return (
-      <Button variant={variant} asChild>
-        {linkTo(first, 'Continue there')}
+      <Button variant={variant} className={NAMES} asChild>
+        {linkTo(first, `Publish as new release of ${first.name}…`)}
       </Button>
     );
   }
@@ -143,7 +147,9 @@ export function ContinueThere({
     ),
   );
   return (
-    <p className="text-sm">Continue there: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}.</p>
+    <p className="text-sm">
+      Publish as new release of: {links.flatMap((link, index) => (index === 0 ? link : [', ', link]))}.
+    </p>
   );
 }
 
@@ -158,13 +164,14 @@ export function PublishAs({ disabled }: { disabled: boolean }) {
   const other = freeName(stem, numbered?.items ?? []);
   return (
     <Button
+      className={NAMES}
       disabled={disabled || numbered === undefined}
       onClick={() => {
         setValue('name', other);
         void publish();
       }}
     >
-      Publish as {other}
+      Publish as new deployment {other}
     </Button>
   );
 }

@@ -92,7 +92,9 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           </Button>
         </div>
       )}
-      {inspection.largest.length > 1 && <FileList title="Largest files" files={inspection.largest} />}
+      {inspection.largest.length > 1 && inspection.totalBytes >= HEAVY_BYTES && (
+        <FileList title="Largest files" files={inspection.largest} />
+      )}
       {report.reading.files.length > 0 && <FileList title="All files" files={report.reading.files} />}
       {footer}
     </Card>
@@ -268,6 +270,9 @@ function LeftOutList({ parts, report, onPublishAnyway }: LeftOutListProps) {
     </ul>
   );
 }
+
+/** From this size on, the largest files tell why. */
+const HEAVY_BYTES = 10 * 1024 * 1024;
 
 /** Twenty thousand rows would make the page slow, and nobody reads them. */
 const LISTED_FILES = 200;
