@@ -153,12 +153,12 @@ export function editsQuestion(
   comparison: Comparison | null,
   releaseNumber: number,
 ): { title: string; description: string } | null {
-  const title = 'Replace what was edited here?';
+  const title = 'Replace changes from Fairlead’s editor?';
   if (comparison !== null && changesNothing(comparison)) return null;
   if (edits === null || comparison === null) {
     return {
       title,
-      description: `Release ${releaseNumber} was edited here, and what you chose replaces it. It is kept, and you can roll back to it.`,
+      description: `Release ${releaseNumber} was made in Fairlead’s editor, and what you chose replaces it. It is kept, and you can roll back to it.`,
     };
   }
   const { changed, added, removed } = comparison;
@@ -168,7 +168,7 @@ export function editsQuestion(
   const names = `${lost.slice(0, NAMED_MAX).join(', ')}${lost.length > NAMED_MAX ? ' …' : ''}`;
   return {
     title,
-    description: `Edited here${since}: ${names}. What you chose differs from that, and replaces it. Release ${releaseNumber} is kept, and you can roll back to it.`,
+    description: `Changed in Fairlead’s editor${since}: ${names}. What you chose differs from that, and replaces it. Release ${releaseNumber} is kept, and you can roll back to it.`,
   };
 }
 

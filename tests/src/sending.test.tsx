@@ -161,8 +161,8 @@ const LISTED = [4, 3, 2].map((number) =>
   releaseOf({ number, state: number === 4 ? 'live' : 'superseded', source: number === 2 ? 'zip' : 'editor' }),
 );
 const NAMED = (since: string) =>
-  `Edited here${since}: menu.html. What you chose differs from that, and replaces it. Release 4 is kept, and`;
-const UNNAMED = 'Release 4 was edited here, and what you chose replaces it. It is kept, and you can roll back to it.';
+  `Changed in Fairlead’s editor${since}: menu.html. What you chose differs from that, and replaces it. Release 4 is kept, and`;
+const UNNAMED = 'Release 4 was made in Fairlead’s editor, and what you chose replaces it. It is kept, and you can';
 const AGAINST_2 = [{ releaseId: 'release-4', against: 'release-2' }];
 
 test.each([
