@@ -47,8 +47,8 @@ test('a word is changed in the browser, outlives a reload, and is live as a new 
     if (request.url().includes('/api/uploads/') && request.method() === 'PUT') sent.push(request.url());
   });
   await page.keyboard.press('Control+s');
-  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
-  await page.getByRole('alertdialog', { name: 'Remove 2 of 3 files?' }).getByText('Publish anyway').click();
+  await expect(page.getByRole('dialog')).toContainText('Remove 2 of 3 files?');
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish anyway' }).click();
   await page.waitForURL('**/releases/2');
   await expect(page.getByText('SourceEditor')).toBeVisible();
   // The list of files alone: the text went to the preview, and what was renamed does not travel.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ListedRelease, RollBack } from '../../routers/schemas/releases.ts';
 import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
-import { questionText } from '../../src/features/deployments/select/entry-question.tsx';
+import { entryQuestion } from '../../src/features/deployments/select/entry-question.tsx';
 import { historyEntries, rollBackText } from '../../src/features/releases/history/history-entries.ts';
 import {
   differenceTitle,
@@ -68,9 +68,9 @@ test('a list of differences says which release it is about', () => {
 
 test('who publishes without an entry page is told what visitors will see, and of the finished folder inside', () => {
   const inspection = { buildFolder: null } as const;
-  expect(questionText(inspection)).toContain('sees “not found”');
-  expect(questionText(inspection)).not.toContain('instead');
-  expect(questionText({ buildFolder: 'dist' })).toContain('The folder dist looks like the finished website');
+  expect(entryQuestion(inspection).description).toContain('sees “not found”');
+  expect(entryQuestion(inspection).description).not.toContain('instead');
+  expect(entryQuestion({ buildFolder: 'dist' }).description).toContain('The folder dist looks like the finished');
 });
 
 test('a deployment whose address is not made of its name alone is called by both', () => {

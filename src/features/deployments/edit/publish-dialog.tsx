@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { entryPageIn } from '../../../../routers/rules/uploads/entry-page.ts';
 import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
@@ -11,8 +11,8 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import { removalBetween, removalQuestion } from '../../../uploads/compare.ts';
-import { useEntryQuestion } from '../select/entry-question.tsx';
-import { type Asking, usePublishQuestion } from '../select/publish-question.tsx';
+import { entryQuestion } from '../select/entry-question.tsx';
+import type { PublishQuestion } from '../select/publish-question.tsx';
 import { type Draft, filesOf, kindOf } from './draft.ts';
 import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
 import { ChangeMark } from './files/file-tree.tsx';
@@ -37,12 +37,17 @@ export function PublishDialog(props: PublishDialogProps) {
   const { draft, number, liveNumber, isBusy, problem, lost, onRestore, onPublish, onClose } = props;
   const obstacle = problem ?? lost?.message ?? null;
   const { changes } = draft;
-  const { ask, questions } = useQuestions(draft, liveNumber);
+  const questions = useMemo(() => questionsOf(draft, liveNumber), [draft, liveNumber]);
+  const isAsked = questions.length > 0;
   const list = useRef<HTMLUListElement>(null);
-  // The opening button is pressed again to go on; the first button inside would undo a change.
+  // The opening button is pressed again to go on, unless something is lost; the first button inside would undo a change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as it opens
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      list.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+      const publish = list.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]');
+      const cancel = publish?.previousElementSibling;
+      if (isAsked && cancel instanceof HTMLElement) cancel.focus();
+      else publish?.focus();
     });
     return () => cancelAnimationFrame(frame);
   }, []);
@@ -54,15 +59,15 @@ export function PublishDialog(props: PublishDialogProps) {
           ? 'Your site goes live once every file has been checked.'
           : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been checked.`
       }
-      submitLabel="Publish"
+      submitLabel={isAsked ? 'Publish anyway' : 'Publish'}
       busyLabel="Publishing…"
       isBusy={isBusy}
       isReady={lost?.connectionId !== null}
-      variant={lost === undefined ? 'primary' : 'secondary'}
+      variant={lost !== undefined ? 'secondary' : isAsked ? 'danger' : 'primary'}
       isStoppable
       onSubmit={(event) => {
         event.preventDefault();
-        ask(onPublish);
+        onPublish();
       }}
       onClose={onClose}
     >
@@ -71,6 +76,11 @@ export function PublishDialog(props: PublishDialogProps) {
           <LinkedText text={obstacle} />
         </Notice>
       )}
+      {questions.map(({ title, description }) => (
+        <Notice key={title} tone="warn" title={title}>
+          {description}
+        </Notice>
+      ))}
       <DraftNotices draft={draft} problem={problem} />
       <ul
         ref={list}
@@ -89,32 +99,19 @@ export function PublishDialog(props: PublishDialogProps) {
           </li>
         ))}
       </ul>
-      {questions}
     </FormDialog>
   );
 }
 
-/** Asks what is asked of a chosen folder, before the start page or most of the live files are removed. */
-function useQuestions(draft: Draft, liveNumber: number | null): { ask: Asking['ask']; questions: ReactNode } {
-  const { base } = draft;
-  const files = useMemo(() => filesOf(draft), [draft]);
-  const entry = useEntryQuestion({
-    selection: draft,
-    inspection: { entryPage: entryPageIn(files), buildFolder: null },
-  });
-  const isReplacing = liveNumber !== null && liveNumber === base.number;
-  const removal = usePublishQuestion(
-    isReplacing ? removalQuestion(removalBetween(base.files, files), liveNumber) : null,
-  );
-  return {
-    ask: (goOn) => entry.ask(() => removal.ask(goOn)),
-    questions: (
-      <>
-        {entry.question}
-        {removal.question}
-      </>
-    ),
-  };
+/** Returns what is asked of a chosen folder: before it has no start page, or most of the live files are removed. */
+function questionsOf(draft: Draft, liveNumber: number | null): PublishQuestion[] {
+  const files = filesOf(draft);
+  const isReplacing = liveNumber !== null && liveNumber === draft.base.number;
+  const removal = isReplacing ? removalQuestion(removalBetween(draft.base.files, files), liveNumber) : null;
+  return [
+    ...(entryPageIn(files) === null ? [entryQuestion({ buildFolder: null })] : []),
+    ...(removal === null ? [] : [removal]),
+  ];
 }
 
 /** Shows the files that are left out, the obstacle, and the notices about new names. */

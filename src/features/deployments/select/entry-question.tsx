@@ -1,20 +1,18 @@
 import { useState } from 'react';
 import type { UploadInspection } from '../../../../routers/rules/uploads/upload-inspection.ts';
-import { type Asking, usePublishQuestion } from './publish-question.tsx';
+import { type Asking, type PublishQuestion, usePublishQuestion } from './publish-question.tsx';
 
 type Pages = Pick<UploadInspection, 'entryPage' | 'buildFolder'>;
 
 /**
  * Asks the person, once for each selection, before a folder without an entry page is published, which answers "not
- * found" at its address.
+ * found" at its address; `isLost`: in place of a start page that is live.
  */
-export function useEntryQuestion(report: { selection: object; inspection: Pages } | null): Asking {
+export function useEntryQuestion(report: { selection: object; inspection: Pages } | null, isLost = false): Asking {
   const [agreed, setAgreed] = useState<object | null>(null);
   const isAsked = report !== null && report.inspection.entryPage === null && agreed !== report.selection;
   const { ask, question } = usePublishQuestion(
-    isAsked
-      ? { title: 'Publish without a start page?', description: questionText(report.inspection), variant: 'primary' }
-      : null,
+    isAsked ? { ...entryQuestion(report.inspection), variant: isLost ? 'danger' : 'primary' } : null,
   );
   return {
     ask: (goOn) =>
@@ -26,10 +24,14 @@ export function useEntryQuestion(report: { selection: object; inspection: Pages 
   };
 }
 
-export function questionText({ buildFolder }: Pick<Pages, 'buildFolder'>): string {
+export function entryQuestion({ buildFolder }: Pick<Pages, 'buildFolder'>): PublishQuestion {
   const consequence =
     'There is no index.html at the top: anyone who opens the address sees “not found”. Each file can still be opened at its own address.';
-  return buildFolder === null
-    ? consequence
-    : `${consequence} The folder ${buildFolder} looks like the finished website: you can publish that instead.`;
+  return {
+    title: 'Publish without a start page?',
+    description:
+      buildFolder === null
+        ? consequence
+        : `${consequence} The folder ${buildFolder} looks like the finished website: you can publish that instead.`,
+  };
 }
