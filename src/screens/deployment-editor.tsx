@@ -45,10 +45,12 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
     <>
       <PageHeader
         title={TITLE}
-        badge={<StateBadge state={deploymentDisplayState(deployment, readOnly)} />}
         description={
           <>
-            <ReleaseAddress url={url} />
+            <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <ReleaseAddress url={url} />
+              <StateBadge state={deploymentDisplayState(deployment, readOnly)} />
+            </div>
             {release !== null && current !== null && release !== current.number && (
               <p>
                 Files of release {release}; release {current.number} is live.

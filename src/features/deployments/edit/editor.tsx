@@ -58,12 +58,12 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isOnIt
           tone="warn"
           title={`Release ${newer.number} is live`}
           className="mb-4"
-          action={<Button onClick={() => setDialog('conflict')}>Choose</Button>}
+          action={<Button onClick={() => setDialog('conflict')}>Choose what to keep</Button>}
         >
           Your changes are based on release {draft.base.number}.
         </Notice>
       )}
-      <Card className="flex h-[max(26rem,calc(100dvh-14.5rem))] flex-col overflow-hidden">
+      <Card className="flex h-[max(26rem,calc(100dvh-14.5rem))] flex-col overflow-clip">
         <Panes
           editing={editing}
           isReadOnly={isReadOnly}
@@ -197,7 +197,7 @@ function PublishBar({ draft, isReadOnly, isPreviewed, onDiscard, onPreview, onPu
   const count = draft.changes.size;
   const hasFiles = count > 0 || draft.base.files.size > 0;
   return (
-    <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-3 py-2">
+    <div className="sticky bottom-0 flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line bg-surface-raised px-3 py-2">
       <p role="status" className="mr-auto text-sm text-ink-muted max-sm:basis-full">
         {count === 0 ? 'No changes' : formatCount(count, draft.base.files.size === 0 ? 'new file' : 'change')}
         {count > 0 && <span className="max-sm:sr-only">, stored in this browser</span>}
