@@ -4,7 +4,6 @@ import type { User } from '../../routers/schemas/user.ts';
 import { Button, type ButtonProps } from '../components/button.tsx';
 import { showToast } from '../components/overlays/toast-store.ts';
 import { errorToast } from './errors.ts';
-import { showLinkToast } from './link-toast.ts';
 
 /** Returns the address that a link is to confirm, as the server chooses it: a waiting one first; null if none is. */
 export function unconfirmedEmail({ email, emailConfirmed, pendingEmail }: User): string | null {
@@ -21,7 +20,7 @@ export function SendConfirmation({
   async function send(): Promise<void> {
     setPending(true);
     try {
-      const { trpcClient } = await import('./trpc.ts');
+      const [{ trpcClient }, { showLinkToast }] = await Promise.all([import('./trpc.ts'), import('./link-toast.tsx')]);
       await trpcClient.auth.sendConfirmation.mutate();
       await showLinkToast(email, 'confirm-email', `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { TOAST_DURATION_MS, TOAST_LIMIT, TOAST_REMOVE_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { createStore, type Store } from '../../lib/store.ts';
 
@@ -5,7 +6,7 @@ export type ToastVariant = 'default' | 'destructive';
 
 export type ToastOptions = {
   title: string;
-  description?: string | undefined;
+  description?: ReactNode;
   variant?: ToastVariant | undefined;
   durationMs?: number | undefined;
 };
@@ -13,7 +14,7 @@ export type ToastOptions = {
 export type ToastItem = {
   id: number;
   title: string;
-  description: string | undefined;
+  description: ReactNode;
   variant: ToastVariant;
   durationMs: number;
   isOpen: boolean;

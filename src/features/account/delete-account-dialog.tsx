@@ -3,7 +3,7 @@ import { useForm } from 'react-hook-form';
 import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { showLinkToast } from '../../api/link-toast.ts';
+import { showLinkToast } from '../../api/link-toast.tsx';
 import { session } from '../../api/session/session.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';

@@ -2,7 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { showLinkToast } from '../../api/link-toast.ts';
+import { showLinkToast } from '../../api/link-toast.tsx';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';

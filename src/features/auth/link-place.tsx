@@ -1,4 +1,4 @@
-import { OutboxCommand } from './outbox-command.tsx';
+import { OutboxCommand } from '../../components/outbox-command.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 
 /** Says where the link is that confirms an address. */
@@ -8,9 +8,10 @@ export function LinkPlace({ to }: { to: string }) {
       // A long address is cut; a command is there to be copied, and is not.
       sent={<span className="block sm:truncate">Link sent to {to}</span>}
       kept={
-        <>
+        // The toast about the link makes way for it.
+        <span data-notice="warn">
           Get the link on the computer where Fairlead runs: <OutboxCommand to={to} kind="confirm-email" />
-        </>
+        </span>
       }
     />
   );

@@ -9,11 +9,11 @@ import { useUser } from '../../../api/user.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
+import { OutboxCommand } from '../../../components/outbox-command.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { RESET_LINK_LIFETIME } from '../link-expiry.ts';
-import { OutboxCommand } from '../outbox-command.tsx';
 
 /** Asks for a link; its answer is the same whether or not the account exists. */
 export function ForgotPasswordForm() {

@@ -1,4 +1,5 @@
-import { type LinkMail, outboxCommand } from '../../routers/schemas/outbox-command.ts';
+import type { LinkMail } from '../../routers/schemas/outbox-command.ts';
+import { OutboxCommand } from '../components/outbox-command.tsx';
 import { showToast } from '../components/overlays/toast-store.ts';
 import { askKeepsMail } from './keeps-mail.ts';
 
@@ -6,7 +7,14 @@ import { askKeepsMail } from './keeps-mail.ts';
 export async function showLinkToast(to: string, kind: LinkMail, sentText: string): Promise<void> {
   showToast(
     (await askKeepsMail()) === true
-      ? { title: 'Link created', description: `It is in the outbox. To see it, run ${outboxCommand(to, kind)}` }
+      ? {
+          title: 'Link created',
+          description: (
+            <>
+              It is in the outbox. To see it, run <OutboxCommand to={to} kind={kind} />
+            </>
+          ),
+        }
       : { title: 'Link sent', description: sentText },
   );
 }

@@ -1,4 +1,4 @@
-import { type LinkMail, outboxCommand } from '../../../routers/schemas/outbox-command.ts';
+import { type LinkMail, outboxCommand } from '../../routers/schemas/outbox-command.ts';
 
 /** The command that shows the newest mail of a kind to an address, whole on one line wherever a line has the room. */
 export function OutboxCommand({ to, kind }: { to: string; kind: LinkMail }) {
