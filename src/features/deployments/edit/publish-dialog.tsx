@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { entryPageIn } from '../../../../routers/rules/uploads/entry-page.ts';
 import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
@@ -39,18 +39,9 @@ export function PublishDialog(props: PublishDialogProps) {
   const { changes } = draft;
   const questions = useMemo(() => questionsOf(draft, liveNumber), [draft, liveNumber]);
   const isAsked = questions.length > 0;
+  const isLoss = isAsked && liveNumber !== null;
   const list = useRef<HTMLUListElement>(null);
-  // The opening button is pressed again to go on, unless something is lost; the first button inside would undo a change.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as it opens
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      const publish = list.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]');
-      const cancel = publish?.previousElementSibling;
-      if (isAsked && cancel instanceof HTMLElement) cancel.focus();
-      else publish?.focus();
-    });
-    return () => cancelAnimationFrame(frame);
-  }, []);
+  useFocusOnOpening(list, isLoss);
   return (
     <FormDialog
       title={`Publish release ${number}`}
@@ -63,7 +54,7 @@ export function PublishDialog(props: PublishDialogProps) {
       busyLabel="Publishing…"
       isBusy={isBusy}
       isReady={lost?.connectionId !== null}
-      variant={lost !== undefined ? 'secondary' : isAsked ? 'danger' : 'primary'}
+      variant={lost !== undefined ? 'secondary' : isLoss ? 'danger' : 'primary'}
       isStoppable
       onSubmit={(event) => {
         event.preventDefault();
@@ -103,7 +94,23 @@ export function PublishDialog(props: PublishDialogProps) {
   );
 }
 
-/** Returns what is asked of a chosen folder: before it has no start page, or most of the live files are removed. */
+/**
+ * The opening button is pressed again to go on, unless something is lost. The first button inside would undo a change.
+ */
+function useFocusOnOpening(inside: RefObject<HTMLElement | null>, isLoss: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is undone inside does not move the focus
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const publish = inside.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]');
+      const cancel = publish?.previousElementSibling;
+      if (isLoss && cancel instanceof HTMLElement) cancel.focus();
+      else publish?.focus();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, []);
+}
+
+/** Returns the questions before most of the live files are removed, or no start page is left, as of a folder. */
 function questionsOf(draft: Draft, liveNumber: number | null): PublishQuestion[] {
   const files = filesOf(draft);
   const isReplacing = liveNumber !== null && liveNumber === draft.base.number;

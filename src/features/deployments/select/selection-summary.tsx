@@ -92,9 +92,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           </Button>
         </div>
       )}
-      {inspection.largest.length > 1 && inspection.totalBytes >= HEAVY_BYTES && (
-        <FileList title="Largest files" files={inspection.largest} />
-      )}
+      {inspection.totalBytes >= HEAVY_BYTES && <FileList title="Largest files" files={inspection.largest} />}
       {report.reading.files.length > 0 && <FileList title="All files" files={report.reading.files} />}
       {footer}
     </Card>
