@@ -20,7 +20,8 @@ export function SendConfirmation({
   async function send(): Promise<void> {
     setPending(true);
     try {
-      const [{ trpcClient }, { showLinkToast }] = await Promise.all([import('./trpc.ts'), import('./link-toast.tsx')]);
+      const { showLinkToast } = await import('./link-toast.tsx');
+      const { trpcClient } = await import('./trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
       await showLinkToast(email, 'confirm-email', `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
     } catch (error) {
