@@ -7,7 +7,7 @@ import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Notice } from '../../../components/notice.tsx';
 import type { LeftEditor } from './code-editor.tsx';
-import { type Base, type Draft, isMadeOf } from './draft.ts';
+import { type Base, type Draft, isMadeOf, rebased } from './draft.ts';
 import { type EditorDialog, EditorDialogs } from './editor-dialogs.tsx';
 import { ElsewhereNotice } from './elsewhere-notice.tsx';
 import { FilesPane } from './files/files-pane.tsx';
@@ -256,8 +256,9 @@ function useNewer({ draft, change }: Editing, newest: Base | null): Base | null 
     let isShown = true;
     const finish = (isMade: boolean) => {
       if (!isShown) return;
-      if (isMade) change(() => ({ base: newest, changes: new Map() }));
-      else setNewer(newest);
+      if (!isMade) setNewer(newest);
+      // What was typed meanwhile stays.
+      else change((now) => (now === draft ? { base: newest, changes: new Map() } : rebased(now, newest).draft));
     };
     isMadeOf(newest, draft).then(finish, () => finish(false));
     return () => {
