@@ -30,8 +30,11 @@ export const LICENSE_STATES = ['unredeemed', 'redeemed', 'transferred', 'revoked
 /** The states of a running or queued release; at most one release of a deployment is in one of them. */
 export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
 
-/** A list may be limited to rows that wait for a person at a platform; such rows may have any of these states. */
-export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying', 'live'] as const;
+/**
+ * A deployment or a release in one of these states is shown, and found, as waiting for the person when its primary
+ * platform waits. One that is live stays live, whatever waits at a further platform.
+ */
+export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying'] as const;
 
 export const LISTED_DEPLOYMENT_STATES = [...DEPLOYMENT_STATES, 'waiting'] as const;
 /** `publishing`: any of the running states, which a list shows by one word. */

@@ -9,16 +9,21 @@ import {
 
 type Waiting = { state: string; destinations: readonly Destination[] };
 
-/** Returns the platform where the person has to finish a deployment or a release; null for one that is over. */
+/** Returns the platform where the person has to finish a deployment or a release; undefined for one that is over. */
 export function waitingPlatform({ state, destinations }: Waiting): Destination | undefined {
-  const mayWait = (STATES_THAT_WAIT as readonly string[]).includes(state);
-  return mayWait ? destinations.find((one) => one.state === 'waiting') : undefined;
+  return state === 'live' || mayWait(state) ? destinations.find((one) => one.state === 'waiting') : undefined;
 }
 
-/** Returns the state that a list shows: what is live at the primary platform is live, whatever waits at another. */
-export function shownState<State extends string>(of: Waiting & { state: State }): State | 'waiting' {
-  const waiting = waitingPlatform(of);
-  return waiting && (of.state !== 'live' || waiting === of.destinations[0]) ? 'waiting' : of.state;
+/** Returns the state that a list shows. */
+export function shownState<State extends string>({
+  state,
+  destinations,
+}: Waiting & { state: State }): State | 'waiting' {
+  return mayWait(state) && destinations[0]?.state === 'waiting' ? 'waiting' : state;
+}
+
+function mayWait(state: string): boolean {
+  return (STATES_THAT_WAIT as readonly string[]).includes(state);
 }
 
 export type ShownReleaseState = Exclude<ReleaseState, RunningReleaseState> | 'waiting' | 'publishing';

@@ -69,9 +69,14 @@ export async function listPlatforms({ actor }: AccountContext): Promise<Deployme
   return { items: await DeploymentModel.distinct('destinations.platform', { accountId: actor.accountId }) };
 }
 
-/** `waiting` is the state of one of its platforms. */
+const PRIMARY_WAITS = {
+  $in: [['$primaryId', 'waiting'], { $map: { input: '$destinations', in: ['$$this._id', '$$this.state'] } }],
+};
+
+/** A deployment that waits is found as waiting alone, the state that the lists show (src/lib/waiting.ts). */
 function shownStateFilter(state: DeploymentState | 'waiting'): Record<string, unknown> {
-  return state === 'waiting' ? { state: { $in: [...STATES_THAT_WAIT] }, 'destinations.state': state } : { state };
+  if (state === 'waiting') return { state: { $in: [...STATES_THAT_WAIT] }, $expr: PRIMARY_WAITS };
+  return state === 'deploying' ? { state, $expr: { $not: [PRIMARY_WAITS] } } : { state };
 }
 
 /**

@@ -92,7 +92,10 @@ function readRows(
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }
 
-/** `waiting` is the state of one of its platforms, and `publishing` any running one of a release that does not wait. */
+/**
+ * `publishing` is any running state of a release that does not wait. While a release runs, its primary platform is the
+ * only one that can wait.
+ */
 async function releaseStateFilter(
   accountId: string,
   state: ReleaseState | 'waiting' | 'publishing',

@@ -13,7 +13,7 @@ import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
-import { waitingPlatform } from '../../../lib/waiting.ts';
+import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
@@ -197,9 +197,7 @@ function publishHint(
     const title = CONNECTION_TITLES[lost.provider];
     return lost.connectionId === null ? `Connect ${title} again to publish.` : `Replace the token of ${title} first.`;
   }
-  if (state === 'deploying' && waitingPlatform(deployment) !== undefined) {
-    return 'A release waits for you. Finish or cancel it first.';
-  }
+  if (shownState(deployment) === 'waiting') return 'A release waits for you. Finish or cancel it first.';
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
   // Without the number of the new one: another tab or device may be sending one that comes first.
   if (currentRelease === null) return LIVE_ONCE_COMPARED;

@@ -4,7 +4,7 @@ import { isRunningReleaseState, type ReleaseState } from '../../../../routers/sc
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../../components/page/stepper.tsx';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
-import { waitingPlatform } from '../../../lib/waiting.ts';
+import { shownState } from '../../../lib/waiting.ts';
 import { tookText } from '../release-labels.ts';
 import type { PartName } from '../step-titles.ts';
 
@@ -36,8 +36,7 @@ export function releaseParts(release: Run): ReleasePart[] {
   const sent = stateOf(sending);
   // A part that this page has begun does not wait again until the server begins.
   const isBegun = sent === 'waiting' && isRunning;
-  const isYours =
-    isRunning && waitingPlatform({ ...release, destinations: release.destinations.slice(0, 1) }) !== undefined;
+  const isYours = isRunning && shownState(release) === 'waiting';
   const checked = isRollBack ? 'done' : stateOf(checking);
   return [
     { name: 'sending', state: isYours ? 'yours' : isBegun ? 'running' : sent, steps: sending, isRollBack: false },
