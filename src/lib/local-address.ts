@@ -1,4 +1,6 @@
-/** Returns whether an address leads everybody to their own computer (RFC 6761, section 6.3). */
+import { isLocalhost } from '../../routers/rules/localhost.ts';
+
+/** Returns whether an address leads everybody to their own computer. */
 export function isLocalAddress(url: string): boolean {
-  return URL.canParse(url) && /(?:^|\.)localhost$/.test(new URL(url).hostname);
+  return URL.canParse(url) && isLocalhost(new URL(url).hostname);
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
+import { isLocalhost } from '../../../routers/rules/localhost.ts';
 import type { MongodSources } from '../../database/embedded/mongod-binary.ts';
 import { type Keys, parseKeys } from '../../lib/crypto/secrets.ts';
 import type { AddressRange } from '../../lib/egress/rules.ts';
@@ -266,7 +267,7 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
   return warnings;
 }
 
-/** Returns whether a host name leads to the machine itself (RFC 6761, section 6.3). */
+/** Returns whether a host leads to the machine itself. */
 function isLocal(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return isLocalhost(host) || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,5 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { isLocalhost } from '../../../routers/rules/localhost.ts';
 import { type EgressRules, isReachable } from './rules.ts';
 
 const ADDRESSES_LOOKED_AT = 8;
@@ -27,11 +28,9 @@ export function checkedLookup(rules: EgressRules, port: number, refuse: (name: s
 
 type Resolved = { address: string; family: number };
 
-/**
- * Names under `localhost` are this machine by definition, but not every resolver knows that (RFC 6761, section 6.3).
- */
+/** Not every resolver knows the names under `localhost`. */
 async function resolve(resolver: Resolver, name: string, bases: readonly string[]): Promise<Resolved[]> {
-  if (/(^|\.)localhost\.?$/i.test(name)) return [{ address: '127.0.0.1', family: 4 }];
+  if (isLocalhost(name)) return [{ address: '127.0.0.1', family: 4 }];
   // The operator's own machines may have their names from the system's files alone.
   const isOperators = bases.some((base) => new URL(base).hostname === name.toLowerCase());
   const found = isOperators ? await lookup(name, { all: true }) : await askNameServers(resolver, name);

@@ -1,3 +1,4 @@
+import { isLocalhost } from '../../../routers/rules/localhost.ts';
 import { dependenciesOf, detectionSteps, generatorOf } from '../../../routers/rules/uploads/detect-project.ts';
 import { type RankedProject, rankPlatforms } from '../../../routers/rules/uploads/rank-platforms.ts';
 import { buildFolderIn } from '../../../routers/rules/uploads/upload-inspection.ts';
@@ -18,7 +19,7 @@ const TEXT_MAX_BYTES = 1024 * 1024;
  */
 export async function rankForUpload(ctx: AccountContext, input: RankInput): Promise<Ranking> {
   const needs = input?.needs ?? {};
-  const areSitesLocal = /(?:^|\.)localhost$/.test(ctx.providers.addresses.sitesDomain);
+  const areSitesLocal = isLocalhost(ctx.providers.addresses.sitesDomain);
   const rank = (project: RankedProject | null) => rankPlatforms(project, needs, areSitesLocal);
   if (input?.uploadId === undefined) return { kind: null, framework: null, items: rank(null) };
   const { uploadId } = input;
