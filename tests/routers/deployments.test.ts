@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { HELD_SLUGS_MAX } from '../../routers/schemas/limits.ts';
-import { LISTED_DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { EventModel } from '../../server/database/models/event.ts';
@@ -11,7 +10,6 @@ import { HeldSlugModel } from '../../server/database/models/publishing/held-slug
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
-import { shownState } from '../../src/lib/waiting.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { platforms } from '../support/platforms.ts';
@@ -187,29 +185,6 @@ test('the list is searched, filtered and paged, what happened last first', async
   for (const search of ['a\u0000', '\ud800'])
     expect(await refusalOf(list({ search }))).toMatchObject({ field: 'search' });
   await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
-});
-
-test('a filter by state finds the rows that show this state, wherever a platform waits for the person', async () => {
-  await using app = await createTestApp();
-  const person = await app.trialPerson();
-  const place = async (name: string, state: 'live' | 'deploying', primary: string, further: string) => {
-    const ofIt = { _id: (await create(person, name)).id, accountId: person.user.id };
-    const { primaryId } = await DeploymentModel.findOne(ofIt).orFail();
-    const there = { _id: newId(), platform: 'replit', state: further };
-    const destinations = [there, { _id: primaryId, platform: 'built-in', state: primary }];
-    await DeploymentModel.updateOne(ofIt, { $set: { state, destinations } });
-  };
-  await place('Elsewhere', 'live', 'live', 'waiting');
-  await place('Yours', 'deploying', 'waiting', 'idle');
-  await place('Again', 'deploying', 'publishing', 'waiting');
-  const found = await Promise.all(
-    LISTED_DEPLOYMENT_STATES.map(async (state) => {
-      const { items } = await person.caller.deployments.list({ state });
-      for (const one of items) expect(shownState(one), one.name).toBe(state);
-      return items.map(({ name }) => name);
-    }),
-  );
-  expect(found.flat().sort()).toEqual(['Again', 'Elsewhere', 'Yours']);
 });
 
 test('the list is searched without accents, and by every address of a site', async () => {
