@@ -24,6 +24,7 @@ import type { RemovedDomainProps } from '../features/domains/removed-domain.tsx'
 import { useDomain } from '../features/domains/use-domain.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
+import { waitsForHost } from '../lib/loopback.ts';
 import { href, paths } from '../lib/paths/paths.ts';
 import { writtenName } from '../lib/written-name.ts';
 
@@ -141,9 +142,9 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
             <OverCap deploymentId={domain.deploymentId} />
           </Suspense>
         )}
-        {/* Nothing else helps until other computers reach this one. */}
         {!isEnding && <LoopbackNotice records={domain.records} />}
-        {!mayRepair && <DomainNotice domain={domain} />}
+        {/* Nothing else helps until other computers reach this one. */}
+        {!mayRepair && !waitsForHost(domain) && <DomainNotice domain={domain} />}
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
         {!isRemoving && <RecordCards domain={isEnding ? proofOnly(domain) : domain} />}
         {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}

@@ -228,9 +228,11 @@ test('before something is live there is no report to make', async () => {
 });
 
 test('on a host that nobody else reaches the records are folded away beside the words not to create them', async () => {
+  const problem = { code: 'not_registered', message: 'It is not registered.', hint: 'Register it.', since: new Date() };
   const records = [recordOf({ value: '127.0.0.1' })];
-  using shown = showAfterReload(answersFor(domainOf({ records })));
+  using shown = showAfterReload(answersFor(domainOf({ records, problem })));
   await shown.sees('Do not create these records');
+  expect(shown.page.textContent).not.toContain('not registered');
   expect(shown.page.textContent).not.toContain('Create these records where');
   const table = await patiently(() => shown.page.querySelector('table') ?? expect.fail('There is no table.'));
   expect(table.closest('details')?.open).toBe(false);

@@ -124,11 +124,14 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
   expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');
 });
 
-test('of a new domain that leads to this computer nothing waits for the person', async () => {
+test('a new domain that leads to this computer needs no record, and is named with what it waits for', async () => {
   const records = [recordOf({ value: '127.0.0.1' })];
   using shown = show([domainOf({ records }), domainOf({ id: 'public', name: 'public.example' })], []);
   await shown.sees('public.example needs a record');
-  expect(shown.items()).toHaveLength(1);
+  expect(shown.items()).toEqual([
+    'shop.example is not public yetThis Fairlead can be reached from its own computer only.See what to do',
+    expect.stringContaining('public.example'),
+  ]);
 });
 
 test('of a domain that is named itself the certificate is not named again', async () => {

@@ -17,7 +17,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
-import { leadHere } from '../../lib/loopback.ts';
+import { leadHere, waitsForHost } from '../../lib/loopback.ts';
 import { href } from '../../lib/paths/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
@@ -192,7 +192,7 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   const title = 'DNS';
   const { state, problem } = domain;
   if (isOver(domain)) return { title, state: 'waiting' };
-  const text = problem && <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} />;
+  const text = problem && !waitsForHost(domain) && <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} />;
   const body = (
     <Suspense fallback={<SkeletonRows rows={3} />}>
       <records.Component domain={domain} mayChange={mayChange} />

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../../../routers/schemas/certificates.ts
 import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
 import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
-import { waitsForHost } from '../../../../lib/loopback.ts';
+import { LOOPBACK_TITLE, waitsForHost } from '../../../../lib/loopback.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
@@ -11,7 +11,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
   if (list === undefined) return [];
   const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
   const shown = [...broken, ...others].slice(0, list.items.length);
-  const items = shown.filter((domain) => !waitsForHost(domain)).map(domainItem);
+  const items = shown.map(domainItem);
   if (list.nextCursor === null) return items;
   return [
     ...items,
@@ -41,6 +41,9 @@ function domainItem(domain: Domain): AttentionItem {
   if (state === 'active') {
     const text = problem?.message ?? 'Something is in the way.';
     return { key, kind: 'warning', title: `${name} needs attention`, text, action };
+  }
+  if (waitsForHost(domain)) {
+    return { key, kind: 'warning', title: `${name} is not public yet`, text: `${LOOPBACK_TITLE}.`, action };
   }
   const [title, text] =
     problem === null ? [`${name} needs a record`, missingText(domain)] : [`${name} is not set up yet`, problem.message];
