@@ -27,6 +27,7 @@ import { LostConnectionNotices } from '../features/deployments/manage/lost-conne
 import { PublishSection } from '../features/deployments/manage/publish-section.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { DomainList } from '../features/domains/domain-list.tsx';
+import { DomainsFact } from '../features/domains/domains-fact.tsx';
 import { GoneNotice } from '../features/releases/gone-notice.tsx';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
@@ -273,7 +274,14 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         />
       )}
       <LatestHandOff deployment={deployment} isReadOnly={readOnly} />
-      {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} isReadOnly={readOnly} />}
+      {currentRelease !== null && (
+        <LiveCard
+          deployment={deployment}
+          current={currentRelease}
+          isReadOnly={readOnly}
+          domains={<DomainsFact deploymentId={deployment.id} />}
+        />
+      )}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
         {publication === null && hasRecords && (

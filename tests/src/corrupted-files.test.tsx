@@ -85,7 +85,10 @@ test('of a live release without a start page it is said, also beside its address
   using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
   await release.sees(words);
   const current = releaseRefOf({ hasStartPage: false });
-  using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, {});
+  using card = showScreen(
+    <LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} domains={null} />,
+    {},
+  );
   await card.sees(words);
 });
 

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../../routers/schemas/deployments.ts';
 import { Card } from '../../../components/card.tsx';
@@ -8,10 +9,10 @@ import { RollBackToEarlier } from '../acts/roll-back.tsx';
 import { NoStartPage } from '../no-start-page.tsx';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 
-export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
+export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean; domains: ReactNode };
 
-/** Shows what visitors see now: the page itself, its release and since when. */
-export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
+/** Shows what visitors see now: the page itself, its release, since when, and under which names of their own. */
+export function LiveCard({ deployment, current, isReadOnly, domains }: LiveCardProps) {
   const mayGoBack = !isReadOnly && deployment.releaseCount > 1 && deployment.state !== 'deploying';
   return (
     <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
@@ -32,6 +33,7 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
             { name: 'Went live', value: <Time at={current.liveSince ?? current.createdAt} /> },
             { name: 'All releases', value: deployment.releaseCount.toLocaleString('en') },
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
+            { name: 'Domains', value: domains },
           ]}
         />
         {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} serving={current.number} />}
