@@ -31,10 +31,10 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
       <>
         <Notice
           tone={state === 'misconfigured' ? 'bad' : 'warn'}
-          title={<LinkedText text={problem.message} />}
+          title={<LinkedText text={problem.message} name={domain.name} />}
           action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
         >
-          <LinkedText text={problem.hint ?? ''} /> Noticed <Time at={problem.since} />.
+          <LinkedText text={problem.hint ?? ''} name={domain.name} /> Noticed <Time at={problem.since} />.
         </Notice>
         {state === 'unverified' && obstacleOf(domain) === null && <ProofNotice domain={domain} />}
       </>

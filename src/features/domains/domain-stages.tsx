@@ -192,7 +192,9 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   const title = 'DNS';
   const { state, problem } = domain;
   if (isOver(domain)) return { title, state: 'waiting' };
-  const text = problem && !waitsForHost(domain) && <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} />;
+  const text = problem && !waitsForHost(domain) && (
+    <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} name={domain.name} />
+  );
   const body = (
     <Suspense fallback={<SkeletonRows rows={3} />}>
       <records.Component domain={domain} mayChange={mayChange} />

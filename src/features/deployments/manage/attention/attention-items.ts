@@ -17,6 +17,8 @@ import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 /** One thing that waits for the person, with the link to its remedy. */
 export type AttentionItem = {
   key: string;
+  /** The domain that its texts name. */
+  name?: string | undefined;
   kind: 'warning' | 'waiting' | 'corrupted' | 'stopped' | 'failed';
   title: string;
   text: string;

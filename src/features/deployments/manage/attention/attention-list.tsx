@@ -153,7 +153,7 @@ const icons: Record<AttentionItem['kind'], ReactNode> = {
   failed: <CircleX className="text-bad" />,
 };
 
-function AttentionRow({ item: { kind, title, text, action } }: { item: AttentionItem }) {
+function AttentionRow({ item: { kind, name, title, text, action } }: { item: AttentionItem }) {
   const state = useReturnState();
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
@@ -161,11 +161,13 @@ function AttentionRow({ item: { kind, title, text, action } }: { item: Attention
         <span className="mt-0.5 shrink-0">{icons[kind]}</span>
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium wrap-anywhere">
-            {title}
+            <span>
+              <LinkedText text={title} name={name} />
+            </span>
             {kind === 'corrupted' && <CorruptedBadge />}
           </p>
           <p className="text-sm wrap-anywhere text-ink-muted">
-            <LinkedText text={text} />
+            <LinkedText text={text} name={name} />
           </p>
         </div>
       </div>

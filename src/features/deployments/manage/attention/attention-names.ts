@@ -11,7 +11,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
   if (list === undefined) return [];
   const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
   const shown = [...broken, ...others].slice(0, list.items.length);
-  const items = shown.map(domainItem);
+  const items = shown.map((domain) => ({ ...domainItem(domain), name: domain.name }));
   if (list.nextCursor === null) return items;
   return [
     ...items,
@@ -71,6 +71,7 @@ export function certificateItems(
     .filter(({ domainId }) => !named.has(domainId))
     .map((certificate) => ({
       key: certificate.id,
+      name: certificate.names[0],
       ...certificateNews(certificate, now),
       action: { to: href.domain(certificate.domainId), label: 'See what to do' },
     }));
