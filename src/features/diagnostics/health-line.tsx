@@ -74,7 +74,11 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
           </ul>
         )}
         <span className="inline-flex items-center gap-x-3">
-          {checks.length > 0 && health?.checkedAt && <Time at={health.checkedAt} />}
+          {checks.length > 0 && health?.checkedAt && (
+            <span>
+              checked <Time at={health.checkedAt} />
+            </span>
+          )}
           {isLive && (
             <IconButton
               label={`Check ${deployment.name}`}

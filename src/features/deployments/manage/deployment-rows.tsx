@@ -5,7 +5,6 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { HostName } from '../../../components/host-name.tsx';
 import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
-import { Time } from '../../../components/time.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { deploymentDisplayState } from '../display-state.ts';
@@ -42,9 +41,6 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
           <span className="shrink-0 text-sm text-ink-muted max-xl:hidden">
             <PlatformsLabel {...deployment} />
           </span>
-          <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden lg:max-xl:hidden">
-            <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
-          </span>
           <span className="relative">
             <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
           </span>
@@ -64,9 +60,10 @@ export function Name({ deployment: { id, name } }: PartProps) {
     <Link
       to={href.deployment(id)}
       title={name}
+      dir="auto"
       className="-my-0.5 block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
     >
-      <bdi>{name}</bdi>
+      {name}
     </Link>
   );
 }
