@@ -84,19 +84,19 @@ function isEncrypted(url: string): boolean {
 function ServedRow({ name, url }: { name?: string; url: string }) {
   const isSafe = isEncrypted(url);
   return (
-    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
-      <span className="min-w-0">
-        {name !== undefined && (
-          // A name from right to left begins at the same edge as its address.
-          <span title={name} className="block truncate">
-            <bdi>{name}</bdi>
-          </span>
-        )}
-        <HostName name={formatAddress(url)} fit="wrap" />
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-3 sm:px-5">
+      {name !== undefined && (
+        <span title={name} dir="auto" className="truncate">
+          {name}
+        </span>
+      )}
+      {/* Below a name it has the whole width of a phone. */}
+      <HostName name={formatAddress(url)} fit="wrap" className={name && 'max-sm:col-span-2'} />
+      <span className="col-start-2 row-start-1 sm:row-span-2">
+        <Badge tone={isSafe ? 'good' : 'unknown'} icon={isSafe ? Lock : LockOpen}>
+          {isSafe ? 'HTTPS' : 'Plain HTTP'}
+        </Badge>
       </span>
-      <Badge tone={isSafe ? 'good' : 'unknown'} icon={isSafe ? Lock : LockOpen}>
-        {isSafe ? 'HTTPS' : 'Plain HTTP'}
-      </Badge>
     </li>
   );
 }

@@ -39,11 +39,11 @@ function Crumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
           <li key={label} className="flex shrink-0 items-center gap-2 nth-2:min-w-0 nth-2:shrink">
             {index > 0 && <ChevronRight className="size-3.5 text-ink-faint" />}
             {to === undefined ? (
-              <span aria-current="page" className="truncate">
+              <span aria-current="page" dir="auto" className="truncate">
                 {label}
               </span>
             ) : (
-              <Link to={to} className="-my-1 truncate rounded-tight py-1 hover:text-ink touch:py-3">
+              <Link to={to} dir="auto" className="-my-1 truncate rounded-tight py-1 hover:text-ink touch:py-3">
                 {label}
               </Link>
             )}

@@ -39,6 +39,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
         <Link
           to={href.deployment(deploymentId)}
           title={deploymentLabel}
+          dir="auto"
           className="block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:py-1"
         >
           {deploymentLabel}

@@ -52,6 +52,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
             <Link
               to={href.deployment(deployment.id)}
               title={deployment.name}
+              dir="auto"
               className="block min-w-0 truncate rounded-tight py-0.5 hover:underline touch:py-2"
             >
               {deployment.name}

@@ -23,16 +23,16 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         // Each has two lines on a phone: the name with its state, then the address.
         <TableRow
           key={deployment.id}
-          className="max-sm:grid max-sm:grid-cols-[minmax(0,max-content)_1fr] max-sm:items-center max-sm:gap-x-2 max-sm:pr-14"
+          className="max-sm:grid max-sm:grid-cols-[minmax(0,max-content)_1fr] max-sm:items-center max-sm:gap-x-2"
         >
           {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="sm:w-[44%] sm:max-w-0 xl:w-[30%]">
+          <TableCell className="sm:w-[44%] sm:max-w-0 xl:w-[27%]">
             <Name deployment={deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap max-sm:min-w-max">
+          <TableCell className="whitespace-nowrap max-sm:min-w-max max-sm:pr-10">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
-          <TableCell className="max-sm:col-span-2 sm:w-[56%] sm:max-w-0 xl:w-[38%]">
+          <TableCell className="max-sm:col-span-2 sm:w-[56%] sm:max-w-0 xl:w-[41%]">
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">

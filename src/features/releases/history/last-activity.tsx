@@ -49,6 +49,7 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
       <Link
         to={to}
         title={text}
+        dir="auto"
         className="-my-0.5 max-w-full truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
       >
         {text}

@@ -48,7 +48,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'by', title: 'By', className: 'max-xl:hidden' },
           { key: 'when', title: 'When' },
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
-          { key: 'size', title: 'Size', className: 'text-right max-2xl:hidden' },
+          { key: 'size', title: 'Size', className: 'text-right max-[90rem]:hidden' },
           { key: 'changed', title: 'File changes', className: 'text-right max-md:hidden' },
           { key: 'back', title: '', className: 'w-px' },
           { key: 'actions', title: '', className: 'w-16' },
@@ -76,7 +76,9 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
 /** Under 640 px a row has three lines: its name, its state beside the way back, and who made it, when, with what changes. */
 const row =
   'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:before:order-2 max-sm:before:basis-full';
-const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-48';
+const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-36';
+/** It has the name of its deployment as well. */
+const ownerCell = 'sm:min-w-48!';
 const stateCell = 'max-sm:grow';
 /** The button has no word beside its icon where a table has the least room, and where the names need it. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
@@ -84,7 +86,7 @@ const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 /** On a small screen the facts share one line: a long name takes what the others leave, and is cut there. */
 const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden! xl:max-w-72`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
-const sizeCell = `${tookCell} max-2xl:hidden!`;
+const sizeCell = `${tookCell} max-[90rem]:hidden!`;
 
 /** A long name is cut, and the number below it is not; the row around it is the same link. */
 const rowLink = 'block min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
@@ -99,7 +101,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow className={row}>
-      <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
+      <TableCell className={classNames(nameCell, showsDeployment && ownerCell, 'max-sm:pr-12')}>
         <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
           <Titled label={showsDeployment && ownerLabel(release)} text={`Release ${release.number}`} />
         </Link>
@@ -149,7 +151,9 @@ function Titled({ label, text }: { label: string | false; text: string }) {
   if (label === false) return text;
   return (
     <>
-      <span className="block truncate">{label}</span>
+      <span dir="auto" className="block truncate">
+        {label}
+      </span>
       <span className="sr-only">, </span>
       <span className="block text-sm font-normal text-ink-muted">{text}</span>
     </>
@@ -202,7 +206,7 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
   const title = showsDeployment ? `${ownerLabel(rollBack)}, ${text}` : shownText;
   return (
     <TableRow className={row}>
-      <TableCell className={nameCell}>
+      <TableCell className={classNames(nameCell, showsDeployment && ownerCell)}>
         <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
           <Titled label={showsDeployment && ownerLabel(rollBack)} text={shownText} />
         </Link>
