@@ -48,8 +48,8 @@ function parts() {
     name: 'fairlead-parts',
     apply: 'build',
     enforce: 'pre',
-    // Its calls fetch what a file imports beside the file; here that has mostly come with the page already, and the calls
-    // would be a part of every first load.
+    // Its calls fetch what a file imports beside the file; here that has mostly come with the page already, and the
+    // calls would be a part of every first load.
     configResolved: ({ plugins }) => {
       const at = plugins.findIndex(({ name }) => name === PRELOADING);
       if (at === -1) throw new Error(`Vite has no plugin ${PRELOADING} any more.`);
@@ -239,10 +239,10 @@ export default defineConfig(({ isSsrBuild }) => ({
           treeshake: { manualPureFunctions: ['z', '__name'] },
           output: {
             codeSplitting: { groups: web.groups },
-            // The base lists all files of all screens: their names are bytes that nobody reads. Of their hashes 28 bits
-            // are enough to tell a file from the one before it, and digits compress better than letters do.
-            chunkFileNames: 'assets/[hash:7].js',
-            hashCharacters: 'hex',
+            // The base lists all files of all screens: their names are bytes that nobody reads. A browser keeps files
+            // for a year, and each name must differ from all of theirs: 41 bits are enough.
+            chunkFileNames: 'assets/[hash:8].js',
+            hashCharacters: 'base36',
           },
         },
       },

@@ -185,7 +185,7 @@ test('another address takes the place of the old one once it is confirmed, and t
     ada.caller.auth.changeEmail({ email, currentPassword: ada.password }),
   );
   expect(mail).toMatchObject({ kind: 'confirm-email', to: email, subject: 'Confirm your new email address' });
-  expect(mail?.text).toContain('asked to change the email address of your Fairlead account to this one');
+  expect(mail?.text).toContain('asked to change the email address of a Fairlead account to this one');
   expect(warning).toMatchObject({ kind: 'stop-email-change', to: ada.user.email });
   expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
 

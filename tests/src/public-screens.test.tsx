@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
@@ -53,12 +53,12 @@ test('home does not promise the web where only this computer can open a site', a
 });
 
 test('home names what was dropped before there was an account, and leads on with it', async () => {
+  onTestFinished(() => setWaiting(null));
   setWaiting({ name: 'harbour-cafe', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
   await using _app = showApp('/', { user: ada });
   await shown('main p', 'harbour-cafe');
   await press('main a', 'Go on');
   await arrivesAt('/new-deployment');
-  setWaiting(null);
 });
 
 test('about says what it is for, and takes a message', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createLog } from '../../server/lib/log.ts';
@@ -108,9 +108,10 @@ test('while the files of a list are marked others have their turns', async () =>
   const person = await app.person();
   const bytes = await listOf(0);
   await createReleases(person.user.id, 2);
+  onTestFinished(async () => void (await ReleaseModel.deleteMany({ accountId: person.user.id })));
   let clock = performance.now();
   // Each step of the work takes its whole turn.
-  const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 5));
+  using _now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 5));
   using turns = countTurns();
   await decodeManifest(bytes);
   const turnsOfReading = turns.count();
@@ -124,8 +125,6 @@ test('while the files of a list are marked others have their turns', async () =>
     collect: async () => ({ artifacts: 0, sizeBytes: 0 }),
   };
   await collectGarbage({ ...app.providers, store }, new AbortController().signal);
-  now.mockRestore();
-  await ReleaseModel.deleteMany({ accountId: person.user.id });
   // Both releases come from the database together, so that nothing is waited for from one list to the next.
   const [first = 0, second = 0] = turnsAtLists;
   expect(second - first - turnsOfReading).toBeGreaterThan(FILES_A_RELEASE / 1_000);

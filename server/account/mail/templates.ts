@@ -144,7 +144,7 @@ function confirmBody({ link, isChange = false }: Extract<MailContent, { kind: 'c
     return {
       subject: 'Confirm your new email address',
       paragraphs: [
-        `Somebody, probably you, asked to change the email address of your Fairlead account to this one. Open this link to confirm the change. ${once}`,
+        `Somebody, probably you, asked to change the email address of a Fairlead account to this one. Open this link to confirm the change. ${once}`,
         link,
         'If it was not you, do nothing: the account keeps its old address.',
       ],

@@ -7,8 +7,8 @@ import { WaitingFiles } from '../select/waiting-files.tsx';
 export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
 /**
- * Takes a folder or a ZIP of a signed-in person, and leads on to Quick Deploy unless they have gone elsewhere. What waits
- * already is shown first.
+ * Takes a folder or a ZIP of a signed-in person, and leads on to Quick Deploy unless they have gone elsewhere. What
+ * waits already is shown first.
  */
 export function LeadingDrop(props: LeadingDropProps) {
   const navigate = useNavigate();
