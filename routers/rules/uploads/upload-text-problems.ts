@@ -156,7 +156,8 @@ const LINK_PROBLEMS: readonly LinkProblem[] = [
     state: 'local',
     code: 'local_link',
     message: (count) => formatCount(count, 'link leads to your own computer.', 'links lead to your own computer.'),
-    hint: () => 'Visitors cannot reach your computer. Add the file to this folder if it is missing, and link to it there.',
+    hint: () =>
+      'Visitors cannot reach your computer. Add the file to this folder if it is missing, and link to it there.',
     text: ({ link }) => `${link.target} is on your computer only`,
   },
 ];
