@@ -73,11 +73,11 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
             {!isSeen && <li>{WORDS['url-up']}: not checked yet</li>}
           </ul>
         )}
-        <span className="inline-flex items-center gap-x-3">
+        <span className="inline-flex items-center gap-x-1">
           {checks.length > 0 && health?.checkedAt && (
-            <span>
+            <>
               checked <Time at={health.checkedAt} />
-            </span>
+            </>
           )}
           {isLive && (
             <IconButton

@@ -3,11 +3,11 @@ import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
-import { LinkedText } from '../../components/linked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
+import { DomainText } from './domain-text.tsx';
 import { obstacleOf } from './obstacle.ts';
 
 export type DomainNoticeProps = {
@@ -31,10 +31,10 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
       <>
         <Notice
           tone={state === 'misconfigured' ? 'bad' : 'warn'}
-          title={<LinkedText text={problem.message} name={domain.name} />}
+          title={<DomainText text={problem.message} name={domain.name} />}
           action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
         >
-          <LinkedText text={problem.hint ?? ''} name={domain.name} /> Noticed <Time at={problem.since} />.
+          <DomainText text={problem.hint ?? ''} name={domain.name} /> Noticed <Time at={problem.since} />.
         </Notice>
         {state === 'unverified' && obstacleOf(domain) === null && <ProofNotice domain={domain} />}
       </>

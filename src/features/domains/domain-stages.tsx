@@ -10,7 +10,6 @@ import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { HostName } from '../../components/host-name.tsx';
-import { LinkedText } from '../../components/linked-text.tsx';
 import type { PipelineStage } from '../../components/page/stage.tsx';
 import type { Step } from '../../components/page/stepper.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -22,6 +21,7 @@ import { href } from '../../lib/paths/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
 import { recordsSeen } from './domain-badge.tsx';
+import { DomainText } from './domain-text.tsx';
 import { obstacleOf } from './obstacle.ts';
 import type { DomainRecordsProps } from './records/domain-records.tsx';
 import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
@@ -193,7 +193,7 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   const { state, problem } = domain;
   if (isOver(domain)) return { title, state: 'waiting' };
   const text = problem && !waitsForHost(domain) && (
-    <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} name={domain.name} />
+    <DomainText text={`${problem.message} ${problem.hint ?? ''}`} name={domain.name} />
   );
   const body = (
     <Suspense fallback={<SkeletonRows rows={3} />}>

@@ -1,8 +1,8 @@
 import { nameNotSet } from '../../../../routers/rules/name-not-set.ts';
 import { isAddress, valuesSeen } from '../../../../routers/rules/records-to-delete.ts';
 import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
-import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { DomainText } from '../domain-text.tsx';
 import { obstacleOf } from '../obstacle.ts';
 
 type NextStepsProps = { domain: Domain; missing: readonly CheckedRecord[] };
@@ -27,7 +27,7 @@ export function NextSteps({ domain, missing }: NextStepsProps) {
       {problem === null && absent.length > 0 && <p>Not seen yet: {absent.map(nameOf).join(', ')}.</p>}
       {[...new Set(texts)].map((text) => (
         <p key={text} className="wrap-anywhere">
-          <LinkedText text={text} name={domain.name} />
+          <DomainText text={text} name={domain.name} />
         </p>
       ))}
     </Notice>

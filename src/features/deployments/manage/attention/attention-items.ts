@@ -17,7 +17,7 @@ import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 /** One thing that waits for the person, with the link to its remedy. */
 export type AttentionItem = {
   key: string;
-  /** The domain that its texts name. */
+  /** The domain with which the title begins. */
   name?: string | undefined;
   kind: 'warning' | 'waiting' | 'corrupted' | 'stopped' | 'failed';
   title: string;
@@ -77,14 +77,15 @@ export function endingItems(subscription: Subscription | null, now: Date): Atten
 
 /** Returns the live releases with unreadable files. */
 export function corruptedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state, currentRelease }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, state, currentRelease } = deployment;
     if (currentRelease === null || currentRelease.corruptedFileCount === 0 || state === 'deleting') return [];
     const { number, corruptedFileCount: files } = currentRelease;
     return [
       {
         key: `corrupted ${id}`,
         kind: 'corrupted' as const,
-        title: `Files of ${deploymentLabel({ name, slug, url })} are damaged`,
+        title: `Files of ${deploymentLabel(deployment)} are damaged`,
         text: `${formatCount(files, 'file')} of release ${number} can no longer be read and ${files === 1 ? 'is' : 'are'} not served.`,
         action: { to: href.release(id, number), label: 'See what to do' },
       },
@@ -94,7 +95,8 @@ export function corruptedItems(deployments: readonly Deployment[]): AttentionIte
 
 /** Returns the deployments whose connection was removed; a refused connection has an item of its own. */
 export function lostConnectionItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, lostConnections, currentRelease }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, lostConnections, currentRelease } = deployment;
     const lost = lostConnections.find(({ connectionId }) => connectionId === null);
     if (lost === undefined) return [];
     const title = PLATFORMS[lost.provider].title;
@@ -102,7 +104,7 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
       {
         key: `lost ${id}`,
         kind: 'stopped' as const,
-        title: `${deploymentLabel({ name, slug, url })} is no longer connected to ${title}`,
+        title: `${deploymentLabel(deployment)} is no longer connected to ${title}`,
         text: `${currentRelease === null ? 'Nothing' : 'What is live stays live, but nothing new'} can be published until ${title} is connected again.`,
         action: { to: connectionLinks.connect(lost.provider), label: `Connect ${title}` },
       },
@@ -112,14 +114,15 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
 
 /** Returns the deletions that a platform refuses. */
 export function refusedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state, destinations }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, state, destinations } = deployment;
     const refusing = state === 'deleting' ? destinations.find(({ error }) => error !== null) : undefined;
     if (refusing === undefined) return [];
     return [
       {
         key: `refused ${id}`,
         kind: 'failed' as const,
-        title: `${deploymentLabel({ name, slug, url })} is not deleted yet`,
+        title: `${deploymentLabel(deployment)} is not deleted yet`,
         text: `It is still at ${PLATFORMS[refusing.platform].title}. ${refusing.error?.message}`,
         action: { to: href.deployment(id), label: 'See what to do' },
       },
@@ -148,14 +151,15 @@ export function waitingItems(deployments: readonly Deployment[]): AttentionItem[
 
 /** Returns the newest releases that have failed. */
 export function failedItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state, latestRelease, currentRelease }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, state, latestRelease, currentRelease } = deployment;
     if (latestRelease?.state !== 'failed' || state === 'deleting') return [];
     const live = currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.';
     return [
       {
         key: `failed ${id}`,
         kind: 'failed' as const,
-        title: `Release ${latestRelease.number} of ${deploymentLabel({ name, slug, url })} failed`,
+        title: `Release ${latestRelease.number} of ${deploymentLabel(deployment)} failed`,
         text: `${latestRelease.errorMessage ?? ''} ${live}`,
         action: { to: href.release(id, latestRelease.number), label: 'See what happened' },
       },
@@ -165,15 +169,16 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
 
 /** Returns the further platforms at which the live release could not be published. */
 export function failedPlatformItems(deployments: readonly Deployment[]): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state, destinations }) =>
-    destinations.slice(1).flatMap((one) => {
+  return deployments.flatMap((deployment) =>
+    deployment.destinations.slice(1).flatMap((one) => {
+      const { id, state } = deployment;
       if (one.state !== 'failed' || state === 'deleting') return [];
       const { title } = PLATFORMS[one.platform];
       return [
         {
           key: `failed ${id} ${one.id}`,
           kind: 'failed' as const,
-          title: `${deploymentLabel({ name, slug, url })} failed at ${title}`,
+          title: `${deploymentLabel(deployment)} failed at ${title}`,
           text: one.error?.message ?? 'It failed without giving a reason.',
           action: { to: href.deployment(id), label: 'See what to do' },
         },
@@ -187,14 +192,15 @@ export function healthItems(
   deployments: readonly Deployment[],
   health: ReadonlyMap<string, DeploymentHealth>,
 ): AttentionItem[] {
-  return deployments.flatMap(({ id, name, slug, url, state, currentRelease }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, state, currentRelease } = deployment;
     const failed = freshChecks(currentRelease, health.get(id)).find(({ verdict }) => verdict === 'fail');
     if (failed === undefined || state === 'deleting') return [];
     return [
       {
         key: `health ${id}`,
         kind: 'failed' as const,
-        title: `${deploymentLabel({ name, slug, url })} failed its last check`,
+        title: `${deploymentLabel(deployment)} failed its last check`,
         text: failed.seen,
         action: { to: href.diagnostics(id), label: 'See what to do' },
       },

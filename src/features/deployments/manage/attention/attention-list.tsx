@@ -160,14 +160,18 @@ function AttentionRow({ item: { kind, name, title, text, action } }: { item: Att
       <div className="flex min-w-56 flex-1 gap-3">
         <span className="mt-0.5 shrink-0">{icons[kind]}</span>
         <div className="min-w-0">
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium wrap-anywhere">
-            <span>
-              <LinkedText text={title} name={name} />
-            </span>
-            {kind === 'corrupted' && <CorruptedBadge />}
+          <p className="font-medium wrap-anywhere">
+            {name && <span className="font-mono">{name} </span>}
+            {title}
+            {kind === 'corrupted' && (
+              <>
+                {' '}
+                <CorruptedBadge />
+              </>
+            )}
           </p>
           <p className="text-sm wrap-anywhere text-ink-muted">
-            <LinkedText text={text} name={name} />
+            <LinkedText text={text} />
           </p>
         </div>
       </div>

@@ -11,7 +11,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
   if (list === undefined) return [];
   const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
   const shown = [...broken, ...others].slice(0, list.items.length);
-  const items = shown.map((domain) => ({ ...domainItem(domain), name: domain.name }));
+  const items = shown.map(domainItem);
   if (list.nextCursor === null) return items;
   return [
     ...items,
@@ -26,28 +26,25 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
 }
 
 function domainItem(domain: Domain): AttentionItem {
-  const { id: key, name, state, problem, lostTo } = domain;
-  const to = href.domain(key);
+  const { id: key, name, state, lostTo } = domain;
+  const isBroken = state === 'misconfigured';
   // Setting it up may be impossible from where this Fairlead runs.
-  const action = { to, label: 'See what to do' };
+  const action = { to: href.domain(key), label: isBroken ? 'Fix it' : 'See what to do' };
   if (lostTo !== undefined) {
     const text = 'If the domain is yours, replace the other TXT record with yours.';
     return { key, kind: 'failed', title: lostText(name), text, action };
   }
-  if (state === 'misconfigured') {
-    const text = problem?.message ?? 'Its records were changed.';
-    return { key, kind: 'failed', title: `${name} needs attention`, text, action: { to, label: 'Fix it' } };
-  }
-  if (state === 'active') {
-    const text = problem?.message ?? 'Something is in the way.';
-    return { key, kind: 'warning', title: `${name} needs attention`, text, action };
-  }
-  if (waitsForHost(domain)) {
-    return { key, kind: 'warning', title: `${name} is not public yet`, text: `${LOOPBACK_TITLE}.`, action };
-  }
-  const [title, text] =
-    problem === null ? [`${name} needs a record`, missingText(domain)] : [`${name} is not set up yet`, problem.message];
-  return { key, kind: 'warning', title, text, action };
+  const [title, text] = newsOf(domain);
+  return { key, kind: isBroken ? 'failed' : 'warning', name, title, text, action };
+}
+
+function newsOf(domain: Domain): [title: string, text: string] {
+  const { state, problem } = domain;
+  // One that is active is listed for its problem.
+  if (state === 'misconfigured' || state === 'active')
+    return ['needs attention', problem?.message ?? 'Its records were changed.'];
+  if (waitsForHost(domain)) return ['is not public yet', `${LOOPBACK_TITLE}.`];
+  return problem === null ? ['needs a record', missingText(domain)] : ['is not set up yet', problem.message];
 }
 
 function missingText({ state, proof, records }: Domain): string {
@@ -66,12 +63,10 @@ export function certificateItems(
   domains: readonly Domain[],
   now: Date,
 ): AttentionItem[] {
-  const named = new Set(domains.map(({ id }) => id));
   return certificates
-    .filter(({ domainId }) => !named.has(domainId))
+    .filter(({ domainId }) => domains.every(({ id }) => id !== domainId))
     .map((certificate) => ({
       key: certificate.id,
-      name: certificate.names[0],
       ...certificateNews(certificate, now),
       action: { to: href.domain(certificate.domainId), label: 'See what to do' },
     }));
@@ -80,11 +75,11 @@ export function certificateItems(
 function certificateNews(
   { names, uncovered, notAfter, problem, rehearsal }: Certificate,
   now: Date,
-): Pick<AttentionItem, 'kind' | 'title' | 'text'> {
+): Pick<AttentionItem, 'kind' | 'name' | 'title' | 'text'> {
   const name = names[0] ?? '';
   const why = problem?.message ?? rehearsal?.checks.find(({ verdict }) => verdict === 'fail')?.message;
   if (notAfter === null) {
-    return { kind: 'failed', title: `${name} has no certificate yet`, text: why ?? 'It could not be issued.' };
+    return { kind: 'failed', name, title: 'has no certificate yet', text: why ?? 'It could not be issued.' };
   }
   if (notAfter <= now) {
     const text = `Browsers show visitors a warning. ${why ?? 'It was not renewed in time.'}`;
