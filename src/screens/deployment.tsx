@@ -85,7 +85,15 @@ export function DeploymentScreen() {
       </>
     );
   }
-  return <DeploymentSkeleton />;
+  return (
+    <>
+      <PageHeader title={<Skeleton className="h-7 w-44" />} description={<Skeleton className="mt-2 h-5 w-56" />} />
+      <Skeleton className="mb-6 h-9 w-60" />
+      <Card>
+        <SkeletonRows rows={3} />
+      </Card>
+    </>
+  );
 }
 
 /** Shows the files that the person had chosen or was sending when the deployment was deleted somewhere else. */
@@ -275,12 +283,9 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       )}
       <LatestHandOff deployment={deployment} isReadOnly={readOnly} />
       {currentRelease !== null && (
-        <LiveCard
-          deployment={deployment}
-          current={currentRelease}
-          isReadOnly={readOnly}
-          domains={<DomainsFact deploymentId={deployment.id} />}
-        />
+        <LiveCard deployment={deployment} current={currentRelease} isReadOnly={readOnly}>
+          <DomainsFact deploymentId={deployment.id} />
+        </LiveCard>
       )}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
@@ -291,17 +296,5 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         )}
       </PublishSection>
     </div>
-  );
-}
-
-function DeploymentSkeleton() {
-  return (
-    <>
-      <PageHeader title={<Skeleton className="h-7 w-44" />} description={<Skeleton className="mt-2 h-5 w-56" />} />
-      <Skeleton className="mb-6 h-9 w-60" />
-      <Card>
-        <SkeletonRows rows={3} />
-      </Card>
-    </>
   );
 }

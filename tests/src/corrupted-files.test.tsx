@@ -85,10 +85,7 @@ test('of a live release without a start page it is said, also beside its address
   using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
   await release.sees(words);
   const current = releaseRefOf({ hasStartPage: false });
-  using card = showScreen(
-    <LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} domains={null} />,
-    {},
-  );
+  using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, {});
   await card.sees(words);
 });
 

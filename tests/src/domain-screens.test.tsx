@@ -57,8 +57,7 @@ test('what was not looked at yet is neither wrong nor right', async () => {
 });
 
 test('a host that nobody else reaches warns of its own records', async () => {
-  const problem = { code: 'not_registered', message: 'It is not registered.', hint: 'Register it.', since: AT };
-  const local = domainOf({ records: [recordOf({ value: '127.0.0.1' })], problem });
+  const local = domainOf({ ...gone, state: 'pending_dns', records: [recordOf({ value: '127.0.0.1' })] });
   using shown = showScreen(<DomainScreen />, domainAnswers(local), PLACE);
   await shown.sees('Do not create these records at a public DNS provider');
   expect(shown.page.querySelectorAll('[data-notice]'), 'one cause, one next step').toHaveLength(1);

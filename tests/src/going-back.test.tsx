@@ -36,10 +36,7 @@ test.each([
   const live = releaseDetailOf({ number: serving, servingNumber: serving, replaced: { id: target.id, number } });
   const answers = { 'releases.get': () => live };
   const current = releaseRefOf({ number: serving });
-  using card = showScreen(
-    <LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} domains={null} />,
-    answers,
-  );
+  using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, answers);
   await card.sees(label);
   card.button(label).click();
   await vi.waitFor(() => expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain(label), {

@@ -74,11 +74,7 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
           </ul>
         )}
         <span className="inline-flex items-center gap-x-1">
-          {checks.length > 0 && health?.checkedAt && (
-            <>
-              checked <Time at={health.checkedAt} />
-            </>
-          )}
+          {checks.length > 0 && health?.checkedAt && ['checked ', <Time key="at" at={health.checkedAt} />]}
           {isLive && (
             <IconButton
               label={`Check ${deployment.name}`}

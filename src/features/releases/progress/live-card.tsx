@@ -9,10 +9,16 @@ import { RollBackToEarlier } from '../acts/roll-back.tsx';
 import { NoStartPage } from '../no-start-page.tsx';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 
-export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean; domains: ReactNode };
+export type LiveCardProps = {
+  deployment: Deployment;
+  current: ReleaseRef;
+  isReadOnly: boolean;
+  /** The domains of the deployment. */
+  children?: ReactNode;
+};
 
 /** Shows what visitors see now: the page itself, its release, since when, and under which names of their own. */
-export function LiveCard({ deployment, current, isReadOnly, domains }: LiveCardProps) {
+export function LiveCard({ deployment, current, isReadOnly, children }: LiveCardProps) {
   const mayGoBack = !isReadOnly && deployment.releaseCount > 1 && deployment.state !== 'deploying';
   return (
     <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
@@ -33,7 +39,7 @@ export function LiveCard({ deployment, current, isReadOnly, domains }: LiveCardP
             { name: 'Went live', value: <Time at={current.liveSince ?? current.createdAt} /> },
             { name: 'All releases', value: deployment.releaseCount.toLocaleString('en') },
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
-            { name: 'Domains', value: domains },
+            { name: 'Domains', value: children },
           ]}
         />
         {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} serving={current.number} />}

@@ -7,7 +7,7 @@ import { ReleaseAddress } from '../release-address.tsx';
 export type ReleaseFrameProps = {
   number: number;
   deployment: { id: string; name: string };
-  /** Its address, where the card does not show it large. */
+  /** The address, where the card does not show it large. */
   url?: string | undefined;
   badge: ReactNode;
   actions: ReactNode;
