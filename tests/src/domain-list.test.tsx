@@ -41,6 +41,15 @@ test('the tab of a deployment lists its domains alone, and adds one to it withou
   expect(document.querySelector('[role=dialog] [name=deploymentId]')).toBeNull();
 });
 
+test('the overview of a deployment names its domains with the state that their list shows', async () => {
+  const domain = domainOf({ state: 'misconfigured' });
+  const answers = { ...domainAnswers(domain), 'deployments.get': () => deploymentOf({ id: domain.deploymentId }) };
+  const place = { pattern: '/deployments/:deploymentId', path: `/deployments/${domain.deploymentId}` };
+  using shown = showScreen(<DeploymentScreen />, answers, place);
+  await shown.sees('Needs attention');
+  expect(shown.page.querySelector(`a[href="/domains/${domain.id}"]`)?.textContent).toContain('shop');
+});
+
 test('a link leads to adding a domain directly, and once', async () => {
   const place = { pattern: '/domains', path: '/domains?add=1' };
   using _shown = showScreen(<DomainsScreen />, domainAnswers(domainOf()), place);
