@@ -43,16 +43,19 @@ export function LastActivity({ history, shownEntries, action, className }: LastA
 }
 
 function ActivityRow({ entry }: { entry: HistoryEntry }) {
-  const { to, text, badge, at } = labelsOf(entry);
+  const { to, owner, what, badge, at } = labelsOf(entry);
   return (
     <li className="flex flex-col items-start gap-1 px-4 py-3 sm:px-5">
       <Link
         to={to}
-        title={text}
-        dir="auto"
-        className="-my-0.5 max-w-full truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
+        title={owner + what}
+        className="-my-0.5 flex max-w-full rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
       >
-        {text}
+        {/* A long name is cut, and what was done is not. */}
+        <span dir="auto" className="shrink-99999 truncate">
+          {owner}
+        </span>
+        <span className="truncate">{what}</span>
       </Link>
       {/* Below, however long the name is: what happened and when need all of it on no width. */}
       <span className="flex w-full items-center justify-between gap-4">
@@ -63,12 +66,13 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
   );
 }
 
-function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
+function labelsOf(entry: HistoryEntry): { to: string; owner: string; what: string; badge: ReactNode; at: Date } {
   if (entry.kind === 'rollBack') {
     const { deploymentId, toNumber, state, createdAt } = entry.rollBack;
     return {
       to: href.release(deploymentId, toNumber),
-      text: `${ownerLabel(entry.rollBack)}, ${rollBackText(entry.rollBack)}`,
+      owner: ownerLabel(entry.rollBack),
+      what: `, ${rollBackText(entry.rollBack)}`,
       badge: <RollBackBadge state={state} isForward={isForward(entry.rollBack)} />,
       at: createdAt,
     };
@@ -76,7 +80,8 @@ function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: React
   const { deploymentId, number, createdAt } = entry.release;
   return {
     to: href.release(deploymentId, number),
-    text: `${ownerLabel(entry.release)}, release ${number}`,
+    owner: ownerLabel(entry.release),
+    what: `, release ${number}`,
     badge: <StateBadge state={shownReleaseState(entry.release)} />,
     at: createdAt,
   };
