@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { AccountDeletion, ConfirmDeletionInput, DeleteAccountInput } from '../../routers/schemas/account.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { limitConfirmations } from '../account/auth/email/change-email.ts';
+import { limitLinks } from '../account/auth/email/change-email.ts';
 import { endSessions } from '../account/auth/end-sessions.ts';
 import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../account/auth/mailed-token.ts';
 import { currentPasswordWrong, requireCurrentPassword } from '../account/auth/password/check-password.ts';
@@ -31,7 +31,7 @@ export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInp
   await requireCurrentPassword(ctx, user, input.currentPassword);
   const to = await decidingAddress(ctx, user);
   if (to !== null) {
-    await limitConfirmations(ctx, to);
+    await limitLinks(ctx, 'delete-account');
     const values = { kind: 'delete-account', username } as const;
     await transaction((session) => mailLink(session, ctx, { accountId, to, values }));
     return { mailedTo: to };

@@ -40,6 +40,11 @@ export function serverMessage(error: unknown): string | undefined {
   return isSaid ? error.message : undefined;
 }
 
+/** Like `serverMessage`, with words for an answer without a message: where there was none at all, nothing was looked at. */
+export function answerMessage(error: unknown, otherwise: string): string {
+  return serverMessage(error) ?? (wasAnswered(error) ? otherwise : errorMessage(error));
+}
+
 /**
  * Returns title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`.
  */

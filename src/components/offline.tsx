@@ -6,7 +6,7 @@ export function Offline({ className }: { className: string }) {
   if (useIsOnline()) return null;
   return (
     <p role="status" className={classNames('sticky z-20 rounded-card bg-warn-soft px-4 py-3 text-warn', className)}>
-      You are offline. Missing parts load later.
+      You are offline. What is missing loads by itself once you are back online.
     </p>
   );
 }

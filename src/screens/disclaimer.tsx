@@ -27,7 +27,7 @@ export function DisclaimerScreen() {
       <h1 className="text-2xl font-semibold">Beta Program Disclaimer</h1>
       <p className="mt-2 text-ink-muted text-pretty">
         Fairlead takes a folder of web files and puts it on the web. It is in beta: here is what to know first. You are
-        asked once in each browser, and again only if this text changes.
+        asked once in each browser and for each account, and again only if this text changes.
       </p>
       <ReleasePicture />
       <Card className="mt-4 flex flex-col">

@@ -246,6 +246,20 @@ test('a stranger who knows the password deletes no account, also not after movin
   expect((await app.newcomer({ username, email })).user.email).toBe(email);
 });
 
+test('links to other addresses that were asked for before keep nobody from deleting the account', async () => {
+  await using app = await createTestApp({ limits: { forgotPasswordPerHour: { perAccount: 1, perAddress: 10 } } });
+  const owner = await confirmedPerson(app);
+  const { email, username } = owner.user;
+  const move = (to: string) => owner.caller.auth.changeEmail({ email: to, currentPassword: owner.password });
+  await move(`new-${email}`);
+  expect(await refusalOf(move(`other-${email}`))).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringMatching(/^You asked for too many of these links\. Try again in \d+ minutes?\.$/),
+  });
+  const asked = { username, currentPassword: owner.password };
+  expect(await owner.caller.account.delete(asked)).toEqual({ mailedTo: email });
+});
+
 test('the reader of an address that was mistyped when registering gets no power over the account', async () => {
   await using app = await createTestApp();
   const owner = await app.newcomer();

@@ -85,12 +85,18 @@ const refused = (message: string) => () =>
     { status: 401 },
   );
 const broken = () => new Response('', { status: 502 });
+const silent = () => {
+  throw new TypeError('Failed to fetch');
+};
+const SILENCE = 'Fairlead cannot be reached. Check your connection and try again.';
 
 test.each([
   ['/login', 'auth.login', 'Login failed', refused('Not this one.'), 'Not this one.'],
   ['/login', 'auth.login', 'Login failed', broken, 'Please check your credentials'],
+  ['/login', 'auth.login', 'Login failed', silent, SILENCE],
   ['/register', 'auth.register', 'Registration failed', refused('It is taken.'), 'It is taken.'],
   ['/register', 'auth.register', 'Registration failed', broken, 'Please try a different username'],
+  ['/register', 'auth.register', 'Registration failed', silent, SILENCE],
 ])(
   '%s: %s that fails says “%s”, keeps the form and ends there',
   async (path, procedure, title, answer, description) => {

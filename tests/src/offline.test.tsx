@@ -5,7 +5,7 @@ import { queryClient as ofApp } from '../../src/api/query-client.ts';
 import { refusal } from '../support/screen.tsx';
 import { follow, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
-const OFFLINE = 'You are offline. Missing parts load later.';
+const OFFLINE = 'You are offline. What is missing loads by itself once you are back online.';
 
 function network(isThere: boolean): void {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(isThere);

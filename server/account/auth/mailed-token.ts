@@ -136,7 +136,7 @@ const LIFE_WORDS: Record<MailedPurpose, string> = {
 
 /** Returns the error for a link that is used, expired, or was never made: callers cannot tell the three apart. */
 export function tokenInvalid(purpose: MailedPurpose): AppError {
-  return new AppError('token_invalid', 'This link was already used or has expired.', {
+  return new AppError('token_invalid', 'This link was already used, has expired, or was replaced by a newer one.', {
     hint: `Each link works once, within ${LIFE_WORDS[purpose]}. Ask for a new one.`,
   });
 }

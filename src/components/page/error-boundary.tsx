@@ -1,4 +1,5 @@
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { useIsOnline } from '../../lib/browser/use-is-online.ts';
 import { Button } from '../button.tsx';
 import { Card } from '../card.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -65,6 +66,7 @@ function isFetchFailure(error: Error): boolean {
 }
 
 function FetchError({ onRetry }: { onRetry: () => void }) {
+  const isOnline = useIsOnline();
   useEffect(() => {
     addEventListener('online', onRetry);
     return () => removeEventListener('online', onRetry);
@@ -72,7 +74,9 @@ function FetchError({ onRetry }: { onRetry: () => void }) {
   return (
     <Card className="mx-auto my-8 w-full max-w-reading">
       <ErrorState title="This screen could not be loaded" onRetry={onRetry}>
-        You are offline, or there is a new version.
+        {isOnline
+          ? 'There is a new version, or Fairlead cannot be reached.'
+          : 'It loads by itself once you are back online.'}
       </ErrorState>
     </Card>
   );

@@ -12,7 +12,7 @@ export function AuthCard({ title, subtitle, notice, children }: AuthCardProps) {
       <div className="mx-auto flex max-w-form flex-col">
         <div className="mb-6 flex flex-col items-center text-center">
           <Mark className="mb-5 size-9" />
-          <h1 className="text-xl font-semibold">{title}</h1>
+          <h1 className="text-xl font-semibold wrap-anywhere">{title}</h1>
           <p className="text-ink-muted text-pretty">{subtitle}</p>
         </div>
         {notice}

@@ -37,7 +37,7 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
       description={
         <SentOrKept
           sent="Your address changes once you open the confirmation link. We also notify the old address, if it was confirmed."
-          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link in its outbox, with a notice to the old address if that was confirmed."
+          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link in its outbox, along with a notice to your old address if you had confirmed it."
         />
       }
       submitLabel="Get a link"

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { LoginInput } from '../../../routers/schemas/auth.ts';
 import { loginInput } from '../../../routers/schemas/auth.ts';
 import { LOGIN_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
+import { answerMessage, applyFieldErrors } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
@@ -96,7 +96,7 @@ function useLogin({ redirect, setPending, setFailure, setError }: Omit<LoginForm
     } catch (error) {
       setPending(false);
       session.dropToken();
-      const description = serverMessage(error) ?? 'Please check your credentials';
+      const description = answerMessage(error, 'Please check your credentials');
       if (!applyFieldErrors(error, ['username', 'password'], setError)) setFailure(description);
       showToast({ title: 'Login failed', description, variant: 'destructive' });
       return;

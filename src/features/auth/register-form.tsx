@@ -4,7 +4,7 @@ import { FormProvider, useForm, useWatch } from 'react-hook-form';
 import type { RegisterInput } from '../../../routers/schemas/auth.ts';
 import { registerForm } from '../../../routers/schemas/auth.ts';
 import { ACCOUNT_CREATED_TOAST_DELAY_MS, REGISTER_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
+import { answerMessage, applyFieldErrors } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
@@ -91,7 +91,7 @@ function useRegister({ setPending, wanted, reset, setError }: RegisterDeps) {
       applyFieldErrors(error, ['username', 'email', 'password'], setError);
       showToast({
         title: 'Registration failed',
-        description: serverMessage(error) ?? 'Please try a different username',
+        description: answerMessage(error, 'Please try a different username'),
         variant: 'destructive',
       });
       return;

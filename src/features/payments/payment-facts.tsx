@@ -49,9 +49,11 @@ export function orderFacts({
 
 /** Returns when an order of the test checkout starts, what becomes of a running trial, and whether it renews. */
 export function startText(plan: PaidPlan, running: Subscription | null): string {
-  const { dollars } = PLANS[plan];
+  const { dollars, title } = PLANS[plan];
   const renewal =
-    plan === 'BETA' ? 'It does not renew.' : `It renews each month for $${dollars}, until you cancel it in Account.`;
+    plan === 'BETA'
+      ? `${title} does not renew.`
+      : `${title} renews each month for $${dollars}, until you cancel it in Account.`;
   const trialEnd = trialEndText(plan, running);
   return trialEnd === null ? renewal : `${trialEnd} ${renewal}`;
 }

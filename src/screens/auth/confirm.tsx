@@ -69,9 +69,13 @@ function Confirm({ token }: { token: string | null }) {
 
 /** A link that was used before has done its work: a reload of the page finds it used. */
 function failureText(user: User | null, isOver: boolean, refusal: LinkRefusal): { title: string; subtitle: string } {
-  if (isOver && user !== null && unconfirmedEmail(user) === null) {
+  const email = user && unconfirmedEmail(user);
+  if (isOver && user !== null && email === null) {
     return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
   }
   const isRefused = isOver && (user === null || refusal === LINK_INCOMPLETE);
-  return { title: isRefused ? refusal.title : 'Your address is not confirmed yet', subtitle: refusal.reason };
+  return {
+    title: isRefused ? refusal.title : `${email ?? 'Your address'} is not confirmed yet`,
+    subtitle: refusal.reason,
+  };
 }

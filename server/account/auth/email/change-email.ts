@@ -9,7 +9,7 @@ import { AppError } from '../../../lib/errors.ts';
 import { mailsTo } from '../../mail/queue-mail.ts';
 import { emailKey } from '../../name-keys.ts';
 import { countAgainst } from '../../rate-limit.ts';
-import { mailLink } from '../mailed-token.ts';
+import { type MailedPurpose, mailLink } from '../mailed-token.ts';
 import { currentPasswordWrong, requireCurrentPassword } from '../password/check-password.ts';
 import { emailTaken, isEmailTaken, limitTakenNames } from '../register.ts';
 import type { SessionContext } from '../sessions.ts';
@@ -76,16 +76,15 @@ export async function mailEmailChange(
   await mailLink(session, ctx, { accountId, to: email, values: { kind: 'stop-email-change', username, newEmail } });
 }
 
-/**
- * Counts a mail to an address that the account named: as many an hour as links for a new password, with a limit for
- * each mailbox over all accounts.
- */
+/** Counts a mail to an address that the account named, with a limit for each mailbox over all accounts. */
 export async function limitConfirmations(ctx: SessionContext, to: string): Promise<void> {
-  await countAgainst({
-    name: 'confirm-email',
-    key: ctx.actor.accountId,
-    limit: ctx.providers.limits.forgotPasswordPerHour.perAccount,
-    windowMs: HOUR_MS,
-  });
+  await limitLinks(ctx, 'confirm-email');
   await countAgainst(mailsTo(ctx.providers, 'confirm-email', to));
+}
+
+/** Counts a link that the account asks for: as many of a kind an hour as links for a new password. */
+export async function limitLinks({ actor, providers }: SessionContext, name: MailedPurpose): Promise<void> {
+  const limit = providers.limits.forgotPasswordPerHour.perAccount;
+  const rule = 'You asked for too many of these links.';
+  await countAgainst({ name, key: actor.accountId, limit, windowMs: HOUR_MS, rule });
 }

@@ -10,7 +10,7 @@ export function firstSteps(number: number, slug: string): HandOff['steps'] {
       url: 'https://replit.com/import',
     },
     {
-      text: `In the new app press Publish and choose Static. Any name will do; ${slug} would match this deployment. Replit may ask for a paid plan or credits.`,
+      text: `In the new app press Publish and choose Static. Any name will do; “${slug}” would match this deployment. Replit may ask for a paid plan or credits.`,
     },
     { text: 'Copy the address that Replit shows, which ends in replit.app, enter it here, and press Check now.' },
   ];
