@@ -136,6 +136,14 @@ test('a folder that arrives while its name is typed takes nothing away, and mixe
   arrives('bakery');
   await shown.sees('bakery');
   expect(field.value).toBe('Port');
+  arrives('harbour');
+  await patiently(() => expect(field.value).toBe('harbour'));
+  field.focus();
+  arrives('cafe');
+  await patiently(() => expect(field.value, 'and no name of another folder').toBe('cafe'));
+  typeInto(shown.page, 'name', '');
+  arrives('harbour');
+  await patiently(() => expect(field.value, 'where nothing is being typed').toBe('harbour'));
 });
 
 test('a site of that name on another platform can have the chosen one added', async () => {

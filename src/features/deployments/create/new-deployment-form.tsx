@@ -166,7 +166,8 @@ function useNamedForm(
       const field = document.activeElement;
       const isThere = field instanceof HTMLInputElement && field.name === 'name';
       // What is being typed is not taken away by another folder: from now on it is the name for that one.
-      const typed = typedName(namedBy, isThere ? '' : fromFolder);
+      const isTyping = isThere && field.value === typedName(namedBy, '');
+      const typed = isTyping ? field.value : typedName(namedBy, fromFolder);
       setValue('name', typed ?? suggested);
       if (!isThere) return;
       if (typed !== null) storeTypedName(typed, fromFolder);
@@ -228,12 +229,13 @@ export function storeTypedName(name: string, folder: string): void {
   storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name, folder }));
 }
 
-/** Returns the name that was typed for this folder, or before there was one; null when there is none. */
+/** Returns the name that was typed for this folder, or before there was one, any for ''; null when there is none. */
 function typedName(namedBy: 'typed' | 'folder', folder: string): string | null {
   if (namedBy === 'folder' || tryStorage(() => sessionStorage.getItem(formDraftKey(NEW_DEPLOYMENT_DRAFT))) === null)
     return null;
   const typed = readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME);
-  return typed.folder === '' || folder === '' || typed.folder === folder ? typed.name : null;
+  if (typed.folder === '' || folder === '') return typed.name || null;
+  return typed.folder === folder ? typed.name : null;
 }
 
 /** Makes a valid name from the name of a folder; '' without one. */
