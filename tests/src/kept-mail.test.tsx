@@ -67,6 +67,7 @@ test('a link that is asked for before it is known where mail goes is told of the
   });
   using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
   expect(shown.page.querySelector('.invisible')?.textContent, 'its room').toContain('npx fairlead outbox show ada@');
+  expect(shown.page.querySelector('[data-notice]'), 'no toast makes way for it').toBe(null);
   shown.button('Get a new link').click();
   await expect
     .poll(() =>

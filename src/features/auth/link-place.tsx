@@ -1,15 +1,17 @@
+import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { OutboxCommand } from '../../components/outbox-command.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 
 /** Says where the link is that confirms an address. */
 export function LinkPlace({ to }: { to: string }) {
+  const keepsMail = useKeepsMail();
   return (
     <SentOrKept
       // A long address is cut; a command is there to be copied, and is not.
       sent={<span className="block sm:truncate">Link sent to {to}</span>}
       kept={
-        // The toast about the link makes way for it.
-        <span data-notice="warn">
+        // The toast about the link makes way for it where it is seen.
+        <span data-notice={keepsMail === true ? 'warn' : undefined}>
           Get the link on the computer where Fairlead runs: <OutboxCommand to={to} kind="confirm-email" />
         </span>
       }
