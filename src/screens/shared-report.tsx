@@ -35,7 +35,7 @@ export function SharedReportScreen() {
           </Card>
         )
       )}
-      {report.data && <ReportView report={report.data} />}
+      {report.data && <ReportView report={report.data} isShared />}
     </Page>
   );
 }

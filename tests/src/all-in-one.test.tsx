@@ -194,6 +194,7 @@ test('the pipeline ends with the report, which is found again after a reload', a
   await shown.sees('Checking harbour.localhost…');
   state = 'done';
   await shown.sees('harbour.localhost could not be checked from here');
+  expect(shown.page.querySelector('[aria-label="Report of harbour.localhost"] time')).not.toBe(null);
   expect(shown.linkTo('Open the report')).toBe(`/diagnostics?deployment=harbour&report=${'r'.repeat(20)}`);
 
   kept.push({ id: 'r'.repeat(20) });

@@ -18,17 +18,18 @@ type ReportViewProps = {
   report: Report | SharedReport;
   /** Shown beside the headline. */
   actions?: ReactNode;
-  /** Renders the app's repair for a check; absent for a stranger. */
+  /** Renders the app's repair for a check; absent where nothing is repaired. */
   repair?: (check: CheckResult) => ReactNode;
+  /** True for whoever has its link, and may read it days later, or on paper: times are written in full. */
+  isShared?: boolean;
 };
 
 /** A report: its headline, the changes since the last one, and each check with all its questions. */
-export function ReportView({ report, actions, repair }: ReportViewProps) {
+export function ReportView({ report, actions, repair, isShared = false }: ReportViewProps) {
   const { checkCount, state, startedAt } = report;
   const checks: readonly ShownCheck[] = report.checks;
   const isRunning = state === 'running';
-  // A stranger may read it days later, or on paper.
-  const when = (at: Date) => (repair === undefined ? formatExactTime(at) : <Time at={at} />);
+  const when = (at: Date) => (isShared ? formatExactTime(at) : <Time at={at} />);
   const progress = checkCount === 0 ? 'Starting…' : `${checks.length} of ${checkCount} checks done`;
   return (
     <Card aria-label={`Report of ${report.name}`} className="overflow-hidden">
