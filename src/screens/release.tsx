@@ -96,7 +96,7 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
     <ReleaseFrame
       number={release.number}
       deployment={{ id: release.deploymentId, name: release.deploymentName }}
-      url={isShownLarge ? undefined : (visitUrl ?? (isRunning || release.isCurrent ? release.url : ownAddress))}
+      url={isShownLarge ? undefined : (visitUrl ?? (isRunning ? release.url : ownAddress))}
       badge={<ReleaseBadge release={release} />}
       actions={<ReleaseActs release={release} mayChange={mayChange} acts={acts} />}
       top={
