@@ -6,7 +6,7 @@ import { LOOPBACK_TITLE, waitsForHost } from '../../../../lib/loopback.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
-/** Returns the domains that wait for a record, or no longer have one: of more than are listed the broken ones first. */
+/** Returns the domains that are not set up yet, or no longer work as set up: of too many the broken ones first. */
 export function domainItems(list: DomainList | undefined, broken: readonly Domain[] = []): AttentionItem[] {
   if (list === undefined) return [];
   const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
