@@ -246,6 +246,18 @@ test('an edit asks what an upload asks before it takes away the start page, or m
   await soon(() => expect(document.activeElement?.textContent).toBe('Cancel'));
 });
 
+test('an edit of a site that never had a start page loses none', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await removeFile(shown, 'a.html');
+  shown.button('Publish…').click();
+  await soon(() => expect(dialog()?.textContent).toContain('Publish without a start page?'));
+  expect(dialog()?.querySelector('[type=submit]')?.getAttribute('data-variant')).toBe('primary');
+});
+
 test('the button of the preview stays where it is pressed, so that a second press discards nothing', async () => {
   serveFiles([
     ['a.html', HASH, 1],

@@ -39,7 +39,7 @@ export function PublishDialog(props: PublishDialogProps) {
   const { changes } = draft;
   const questions = useMemo(() => questionsOf(draft, liveNumber), [draft, liveNumber]);
   const isAsked = questions.length > 0;
-  const isLoss = isAsked && liveNumber !== null;
+  const isLoss = questions.some(({ variant }) => variant !== 'primary');
   const list = useRef<HTMLUListElement>(null);
   useFocusOnOpening(list, isLoss);
   return (
@@ -95,7 +95,8 @@ export function PublishDialog(props: PublishDialogProps) {
 }
 
 /**
- * The opening button is pressed again to go on, unless something is lost. The first button inside would undo a change.
+ * Focuses Publish, so that pressing again goes on, or Cancel when something is lost; the first button inside would undo
+ * a change.
  */
 function useFocusOnOpening(inside: RefObject<HTMLElement | null>, isLoss: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is undone inside does not move the focus
@@ -110,15 +111,17 @@ function useFocusOnOpening(inside: RefObject<HTMLElement | null>, isLoss: boolea
   }, []);
 }
 
-/** Returns the questions before most of the live files are removed, or no start page is left, as of a folder. */
+/**
+ * Returns the questions before most of the live files are removed, or no start page is left: the same that are asked of
+ * a folder.
+ */
 function questionsOf(draft: Draft, liveNumber: number | null): PublishQuestion[] {
   const files = filesOf(draft);
   const isReplacing = liveNumber !== null && liveNumber === draft.base.number;
   const removal = isReplacing ? removalQuestion(removalBetween(draft.base.files, files), liveNumber) : null;
-  return [
-    ...(entryPageIn(files) === null ? [entryQuestion({ buildFolder: null })] : []),
-    ...(removal === null ? [] : [removal]),
-  ];
+  const isLost = liveNumber !== null && entryPageIn(draft.base.files) !== null;
+  const entry: PublishQuestion = { ...entryQuestion({ buildFolder: null }), variant: isLost ? 'danger' : 'primary' };
+  return [...(entryPageIn(files) === null ? [entry] : []), ...(removal === null ? [] : [removal])];
 }
 
 /** Shows the files that are left out, the obstacle, and the notices about new names. */
