@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DomainsFact } from '../../src/features/domains/domains-fact.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers } from '../support/domain-answers.ts';
 import { domainOf, recordOf } from '../support/domain-fixtures.ts';
-import { showScreen } from '../support/screen.tsx';
+import { refusal, showScreen } from '../support/screen.tsx';
 import { deploymentOf } from '../support/screen-fixtures.ts';
 
 test('domains are listed with their state, and one can be added', async () => {
@@ -48,6 +49,19 @@ test('the overview of a deployment names its domains with the state that their l
   using shown = showScreen(<DeploymentScreen />, answers, place);
   await shown.sees('Needs attention');
   expect(shown.page.querySelector(`a[href="/domains/${domain.id}"]`)?.textContent).toContain('shop');
+});
+
+test.each([
+  [
+    'a few',
+    { items: ['a', 'b', 'c'].map((id) => domainOf({ id, name: `${id}.example` })), nextCursor: 'd' },
+    /^a.*b.*c.*See all$/,
+  ],
+  ['none', { items: [], nextCursor: null }, /^None yet$/],
+  ['a refusal', refusal('internal', 'The server failed.'), /^Could not be loaded.*Retry$/],
+])('the overview of a deployment names its domains: %s', async (_, answer, text) => {
+  using shown = showScreen(<DomainsFact deploymentId="harbour" />, { 'domains.list': () => answer });
+  await vi.waitFor(() => expect(shown.page.textContent).toMatch(text));
 });
 
 test('a link leads to adding a domain directly, and once', async () => {

@@ -1,16 +1,27 @@
 import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { href } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
 import { DomainBadge } from './domain-badge.tsx';
 
-/** The newest of them; the tab beside has all. */
+/** Those that changed last; the tab beside has all. */
 const SHOWN_DOMAINS = 3;
 
 /** Names the domains of a deployment, each with the state that the list of domains shows. */
 export function DomainsFact({ deploymentId }: { deploymentId: string }) {
-  const { data } = trpc.domains.list.useQuery({ deploymentId, limit: SHOWN_DOMAINS });
+  const { data, isLoadingError, refetch } = trpc.domains.list.useQuery({ deploymentId, limit: SHOWN_DOMAINS });
+  if (isLoadingError) {
+    return (
+      <span role="alert" className="flex flex-wrap items-center justify-end gap-2">
+        Could not be loaded.
+        <Button size="sm" onClick={() => void refetch()}>
+          Retry
+        </Button>
+      </span>
+    );
+  }
   if (data?.items.length === 0) return 'None yet';
   return (
     <span className="flex min-h-5.5 flex-col gap-1">
