@@ -1,8 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { Router } from 'wouter';
-import { trpc } from '../../src/api/trpc.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { PreviewPane } from '../../src/features/deployments/edit/preview-pane.tsx';
 import { aroundNavigation } from '../../src/lib/browser/location.ts';
@@ -275,11 +275,14 @@ test('the button of the preview stays where it is pressed, so that a second pres
   await soon(() => expect(shown.page.querySelector('[aria-label=Preview]')).toBe(null));
 });
 
-/** Asks for the deployment again, as an event of the server does. */
+/** Asks for the deployment and for files again, as an event of the server and a change of anything do. */
 function Renew() {
-  const client = trpc.useUtils();
+  const client = useQueryClient();
   return (
-    <button type="button" onClick={() => void client.deployments.get.invalidate()}>
+    <button
+      type="button"
+      onClick={() => void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'edits' })}
+    >
       Renew
     </button>
   );
@@ -340,6 +343,55 @@ test('a release that goes live while a draft is sent leaves the dialog that can 
   shown.button('Renew').click();
   await shown.sees('Your changes are based on release 3.');
   expect(dialog()?.textContent).toContain('Publishing…');
+});
+
+test('before it is known whether a newer release has the changes none is published, and a question stays', async () => {
+  const begun: Rows = [
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ];
+  const others: Record<string, Rows> = { 'release-4': [...begun, ['new.html', HASH, 1]] };
+  serveFiles(begun, '', others);
+  const answers: Answers = { ...onPro, 'deployments.get': () => deploymentOf() };
+  const both = (
+    <>
+      <DeploymentEditorScreen />
+      <Renew />
+    </>
+  );
+  using shown = showScreen(both, answers, EDITOR);
+  await shown.sees('No changes');
+  let read = (_bytes: ArrayBuffer): void => undefined;
+  const added = new File(['new'], 'new.html');
+  added.arrayBuffer = () =>
+    new Promise((resolve) => {
+      read = resolve;
+    });
+  const input = shown.page.querySelector<HTMLInputElement>('input[aria-label="Files to add"]');
+  Object.defineProperty(input, 'files', { value: [added] });
+  input?.dispatchEvent(new Event('change', { bubbles: true }));
+  await shown.sees('1 change');
+  shown.button('Publish…').click();
+  await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
+  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
+  shown.button('Renew').click();
+  await soon(() => expect(dialog()?.querySelector('[type=submit][aria-busy]')?.textContent).toBe('Checking…'));
+  press('Cancel');
+  await soon(() => expect(dialog()).toBeNull());
+  dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true }));
+  read(new TextEncoder().encode('new').buffer);
+  await shown.sees('Your changes are based on release 3.');
+  expect(dialog()).toBeNull();
+
+  shown.button('Choose what to keep').click();
+  await soon(() => expect(dialog()?.textContent).toContain('1 file changed both here and in release 4.'));
+  const mine = () => dialog()?.querySelector<HTMLInputElement>('input[value=mine]');
+  mine()?.click();
+  // Other files show that the answer has arrived.
+  others['release-4'] = begun;
+  shown.button('Renew').click();
+  await soon(() => expect(dialog()?.textContent).toContain('No file changed both here and in release 4.'));
+  expect(mine()?.checked).toBe(true);
 });
 
 test('a file is dragged into a folder and out of it, and the tab goes with it', async () => {

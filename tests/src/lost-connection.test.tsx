@@ -60,7 +60,7 @@ test('the editor says it before anything is changed, and before it is published'
 
   const draft = { base: { releaseId: 'release-3', number: 3, files: new Map() }, changes: new Map() };
   const acts = { onRestore: vi.fn(), onPublish: vi.fn(), onClose: vi.fn() };
-  const asked = { draft, number: 4, liveNumber: 3, isBusy: false, problem: null, lost: LOST };
+  const asked = { draft, number: 4, liveNumber: 3, isBusy: false, isUndecided: false, problem: null, lost: LOST };
   using _dialog = showScreen(<PublishDialog {...asked} {...acts} />, {});
   await soon(() => expect(document.querySelector('[role="dialog"]')?.textContent).toContain(REFUSAL));
   const primary = document.querySelectorAll('[role="dialog"] [data-variant="primary"]');

@@ -76,7 +76,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
       draftKey={draftKey}
       isOfLive={releaseNumber === null}
       initial={editedOf({ base: base.data, changes: stored.data?.changes ?? begun.data }, stored.data)}
-      newest={newestFiles.data ?? null}
+      newest={newestFiles.isLoadingError ? null : newestFiles.data}
       isOnItsWay={isOnItsWay}
       isReadOnly={isReadOnly}
     />

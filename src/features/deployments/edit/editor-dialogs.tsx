@@ -17,8 +17,11 @@ export type EditorDialog = 'publish' | 'conflict' | 'discard';
 export type EditorDialogsProps = {
   deployment: Deployment;
   editing: Editing;
-  /** A release that the changes are not based on, and that must be decided about before they are published. */
-  newer: Base | null;
+  /**
+   * A release that the changes are not based on, and that must be decided about before they are published; undefined
+   * until it is known whether there is one.
+   */
+  newer: Base | null | undefined;
   /** The open one, apart from the question before leaving. */
   dialog: EditorDialog | null;
   onClose: () => void;
@@ -30,7 +33,7 @@ export function EditorDialogs({ deployment, editing, newer, dialog, onClose }: E
   const { draft, change, isUnstored, isPublished } = editing;
   const publishing = usePublishDraft(deployment.id, editing.end);
   // While it is sending it stays, whatever goes live meanwhile: it alone can stop that.
-  const isPublishShown = dialog === 'publish' && (newer === null || publishing.isBusy);
+  const isPublishShown = dialog === 'publish' && (!newer || publishing.isBusy);
 
   async function publish() {
     const release = await publishing.publish(draft);
@@ -38,7 +41,7 @@ export function EditorDialogs({ deployment, editing, newer, dialog, onClose }: E
   }
 
   function settle(choice: ConflictChoice) {
-    if (newer === null) return;
+    if (!newer) return;
     const settled = settledOn(newer, choice, draft);
     // After a press on Publish its dialog follows, with a list of the changes.
     const goesOn = dialog === 'publish' && settled.changes.size > 0;
@@ -53,6 +56,7 @@ export function EditorDialogs({ deployment, editing, newer, dialog, onClose }: E
           number={deployment.releaseCount + 1}
           liveNumber={deployment.currentRelease?.number ?? null}
           isBusy={publishing.isBusy}
+          isUndecided={newer === undefined}
           problem={publishing.problem}
           lost={lostAtPrimary(deployment)}
           onRestore={(path) => change((before) => withRestored(before, path))}
@@ -63,7 +67,7 @@ export function EditorDialogs({ deployment, editing, newer, dialog, onClose }: E
           }}
         />
       )}
-      {(dialog === 'conflict' || dialog === 'publish') && newer !== null && !isPublishShown && (
+      {(dialog === 'conflict' || dialog === 'publish') && newer && !isPublishShown && (
         <ConflictDialog draft={draft} newer={newer} onChoose={settle} onClose={onClose} />
       )}
       <LeaveDialog hasChanges={draft.changes.size > 0} isPublished={isPublished} isUnstored={isUnstored} />

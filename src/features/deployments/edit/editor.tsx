@@ -26,9 +26,9 @@ export type EditorProps = {
   initial: Edited;
   /** True when the live release is edited, and not an earlier one. */
   isOfLive: boolean;
-  /** The release on its way, else the live one, else the last one; null until its files are known. */
-  newest: Base | null;
-  /** True while that release may not become live after all: changes are not asked about. */
+  /** The release on its way, else the live one, else the last one; undefined until its files are known, null if never. */
+  newest: Base | null | undefined;
+  /** True while that release may still fail: until it is live nothing is asked about the changes. */
   isOnItsWay: boolean;
   isReadOnly: boolean;
 };
@@ -40,10 +40,11 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isOnIt
   const [dialog, setDialog] = useState<EditorDialog | null>(null);
   const [isPreviewed, setIsPreviewed] = useState(false);
   const preview = usePreview(deployment.id, draft, isPreviewed);
-  useLive(editing, newest, isOfLive);
+  useLive(editing, newest ?? null, isOfLive);
   const isSettled = isOnItsWay || isPublished.current || newest?.releaseId === draft.base.releaseId;
   const newer = useNewer(editing, isSettled ? null : newest);
-  const askPublish = () => draft.changes.size > 0 && !isReadOnly && setDialog('publish');
+  const isUndecided = newer === undefined;
+  const askPublish = () => draft.changes.size > 0 && !isReadOnly && !isUndecided && setDialog('publish');
   useSaveKey(askPublish);
   return (
     <>
@@ -53,7 +54,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isOnIt
         </Notice>
       )}
       <ElsewhereNotice draftKey={draftKey} />
-      {newer !== null && draft.changes.size > 0 && (
+      {newer && draft.changes.size > 0 && (
         <Notice
           tone="warn"
           title={`Release ${newer.number} is live`}
@@ -73,6 +74,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isOnIt
         <PublishBar
           draft={draft}
           isReadOnly={isReadOnly}
+          isUndecided={isUndecided}
           onDiscard={() => setDialog('discard')}
           isPreviewed={isPreviewed}
           onPreview={() => setIsPreviewed(!isPreviewed)}
@@ -185,6 +187,8 @@ function OpenFiles({ editing, found, isReadOnly, onShow }: OpenFilesProps) {
 type PublishBarProps = {
   draft: Draft;
   isReadOnly: boolean;
+  /** True while it is not known whether a newer release has to be asked about. */
+  isUndecided: boolean;
   onDiscard: () => void;
   isPreviewed: boolean;
   /** Shows the preview, or ends it. */
@@ -193,7 +197,8 @@ type PublishBarProps = {
 };
 
 /** Counts the changes, with the acts on all of them. */
-function PublishBar({ draft, isReadOnly, isPreviewed, onDiscard, onPreview, onPublish }: PublishBarProps) {
+function PublishBar(props: PublishBarProps) {
+  const { draft, isReadOnly, isUndecided, isPreviewed, onDiscard, onPreview, onPublish } = props;
   const count = draft.changes.size;
   const hasFiles = count > 0 || draft.base.files.size > 0;
   return (
@@ -213,7 +218,13 @@ function PublishBar({ draft, isReadOnly, isPreviewed, onDiscard, onPreview, onPu
           Preview
         </Button>
       )}
-      <Button variant="primary" disabled={count === 0 || isReadOnly} onClick={onPublish}>
+      <Button
+        variant="primary"
+        disabled={count === 0 || isReadOnly}
+        isBusy={isUndecided && count > 0}
+        busyLabel="Checking…"
+        onClick={onPublish}
+      >
         Publish…
       </Button>
     </div>
@@ -236,7 +247,7 @@ function useLeftEditors(version: number): Map<string, LeftEditor> {
   return latest.current.left;
 }
 
-/** Moves a draft without changes to the live release. */
+/** Moves a draft without changes to the newest release. */
 function useLive({ draft: { base, changes }, change }: Editing, newest: Base | null, isOfLive: boolean): void {
   const next = isOfLive && changes.size === 0 && newest?.releaseId !== base.releaseId ? newest : null;
   useEffect(() => {
@@ -245,27 +256,28 @@ function useLive({ draft: { base, changes }, change }: Editing, newest: Base | n
 }
 
 /**
- * Returns the newest release if the changes have to be decided about. If it was made of them, as in another tab or just
- * before a reload, they are over.
+ * Returns the newest release if the changes have to be decided about, and undefined until that is known. If it was made
+ * of them, as in another tab or just before a reload, they are over.
  */
-function useNewer({ draft, change }: Editing, newest: Base | null): Base | null {
-  const [newer, setNewer] = useState<Base | null>(null);
+function useNewer({ draft, change }: Editing, newest: Base | null | undefined): Base | null | undefined {
+  const [asked, setAsked] = useState<string | null>();
+  const id = newest?.releaseId;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed later is not part of that release
   useEffect(() => {
-    if (newest === null) return;
+    if (!newest) return;
     let isShown = true;
     const finish = (isMade: boolean) => {
       if (!isShown) return;
-      if (!isMade) setNewer(newest);
       // What was typed meanwhile stays.
-      else change((now) => (now === draft ? { base: newest, changes: new Map() } : rebased(now, newest).draft));
+      const next = (now: Draft) => (now === draft ? { base: newest, changes: new Map() } : rebased(now, newest).draft);
+      if (!isMade || !change(next)) setAsked(newest.releaseId);
     };
     isMadeOf(newest, draft).then(finish, () => finish(false));
     return () => {
       isShown = false;
     };
-  }, [newest]);
-  return newest === newer ? newest : null;
+  }, [id]);
+  return newest && id !== asked ? undefined : newest;
 }
 
 /** Publishes on Ctrl or ⌘ S, in place of saving the page. */

@@ -23,6 +23,8 @@ export type PublishDialogProps = {
   number: number;
   liveNumber: number | null;
   isBusy: boolean;
+  /** True while it is not known whether a newer release has to be asked about first. */
+  isUndecided: boolean;
   /** The reason why the last attempt stopped. */
   problem: string | null;
   /** The connection that prevents it. */
@@ -34,7 +36,7 @@ export type PublishDialogProps = {
 
 /** Lists the changes, each with an undo, and publishes them. */
 export function PublishDialog(props: PublishDialogProps) {
-  const { draft, number, liveNumber, isBusy, problem, lost, onRestore, onPublish, onClose } = props;
+  const { draft, number, liveNumber, isBusy, isUndecided, problem, lost, onRestore, onPublish, onClose } = props;
   const obstacle = problem ?? lost?.message ?? null;
   const { changes } = draft;
   const questions = useMemo(() => questionsOf(draft, liveNumber), [draft, liveNumber]);
@@ -51,8 +53,8 @@ export function PublishDialog(props: PublishDialogProps) {
           : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been checked.`
       }
       submitLabel={isAsked ? 'Publish anyway' : 'Publish'}
-      busyLabel="Publishing…"
-      isBusy={isBusy}
+      busyLabel={isUndecided && !isBusy ? 'Checking…' : 'Publishing…'}
+      isBusy={isBusy || isUndecided}
       isReady={lost?.connectionId !== null}
       variant={lost !== undefined ? 'secondary' : isLoss ? 'danger' : 'primary'}
       isStoppable
