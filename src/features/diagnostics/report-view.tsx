@@ -20,7 +20,7 @@ type ReportViewProps = {
   actions?: ReactNode;
   /** Renders the app's repair for a check; absent where nothing is repaired. */
   repair?: (check: CheckResult) => ReactNode;
-  /** True for whoever has its link, and may read it days later, or on paper: times are written in full. */
+  /** True for anybody who has its link, and may read it days later, or on paper: times are written in full. */
   isShared?: boolean;
 };
 

@@ -6,7 +6,7 @@ import { href } from '../../lib/paths/paths.ts';
 import { writtenName } from '../../lib/written-name.ts';
 import { DomainBadge } from './domain-badge.tsx';
 
-/** Those that changed last; the tab beside has all. */
+/** The ones that changed last; the tab beside has all. */
 const SHOWN_DOMAINS = 3;
 
 /** Names the domains of a deployment, each with the state that the list of domains shows. */
