@@ -126,6 +126,25 @@ function inspect(files: Record<string, string>) {
   return inspectUpload(offered, new Map(Object.entries(files)), looks);
 }
 
+test('an empty page or picture that is in use is told, an empty style sheet or script is not', () => {
+  const page =
+    '<link rel="stylesheet" href="a.css"><script src="a.js"></script>\n<a href="menu">Menu</a>\n<img src="a.png">';
+  const files = { 'index.html': page, 'menu.html': '', 'a.png': '', 'a.css': '', 'a.js': '', 'unused.html': '' };
+  expect(inspect(files).problems).toMatchObject([
+    {
+      code: 'empty_file',
+      message: '2 links lead to empty files.',
+      places: [
+        { path: 'index.html', line: 2, text: 'menu is empty' },
+        { path: 'index.html', line: 3, text: 'a.png is empty' },
+      ],
+    },
+  ]);
+  // The empty start page is told once.
+  const home = inspect({ 'index.html': '', 'menu.html': '<a href="index.html">Home</a>' });
+  expect(home.problems.map(({ code }) => code)).toEqual(['empty_entry_page']);
+});
+
 test('what is wrong in the texts is said with file and line', () => {
   const { problems } = inspect({
     'index.html': '<a href="About.html">a</a>\n<img src="gone.png">',

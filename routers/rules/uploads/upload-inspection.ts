@@ -49,6 +49,7 @@ export type ProblemCode =
   | 'holds_token'
   | 'link_case'
   | 'broken_link'
+  | 'empty_file'
   | 'local_link'
   | 'root_link'
   | 'folder_link'

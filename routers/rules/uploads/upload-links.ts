@@ -17,7 +17,12 @@ import {
 /** One reference in a text: `target` is the source text, `line` counts from one. */
 export type FoundLink = { target: string; line: number; isPage: boolean };
 /** `leadsTo` is the address on the site, without its first slash; `found` the path that differs only in capitals. */
-export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case' | 'local'; found: string | null };
+export type LinkFault = {
+  link: FoundLink;
+  leadsTo: string;
+  state: 'broken' | 'case' | 'empty' | 'local';
+  found: string | null;
+};
 
 /** Links in larger files are not checked. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
@@ -106,15 +111,22 @@ export function withoutFolder(target: string, folder: string): string {
   return rest === '' || /^[?#]/.test(rest) ? `/${rest}` : target;
 }
 
+type LinkPlace = {
+  paths: ReadonlySet<string>;
+  folded: ReadonlyMap<string, string>;
+  empty?: ReadonlySet<string>;
+  below: string | null;
+};
+
 /**
  * Checks references against the names of an upload, by the rules of the built-in host: a folder is its index.html, and
  * an address may leave out `.html`. `folded` maps each path in lower case to its real form; `below` is the folder of
- * its host that the site was built for.
+ * its host that the site was built for; `empty` holds the paths of files that show nothing.
  */
 export function checkLinks(
   from: string,
   links: readonly FoundLink[],
-  { paths, folded, below }: { paths: ReadonlySet<string>; folded: ReadonlyMap<string, string>; below: string | null },
+  { paths, folded, empty, below }: LinkPlace,
 ): LinkFault[] {
   const faults: LinkFault[] = [];
   for (const link of links) {
@@ -125,7 +137,11 @@ export function checkLinks(
     const path = resolve(from, below === null ? link.target : withoutFolder(link.target, below));
     if (path === null) continue;
     const candidates = candidatesOf(path);
-    if (candidates.some((candidate) => paths.has(candidate))) continue;
+    const there = candidates.find((candidate) => paths.has(candidate));
+    if (there !== undefined) {
+      if (empty?.has(there) === true) faults.push({ link, leadsTo: path, state: 'empty', found: there });
+      continue;
+    }
     const found = candidates
       .map((candidate) => folded.get(candidate.toLowerCase()))
       .find((other) => other !== undefined);

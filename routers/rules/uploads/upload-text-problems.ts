@@ -71,11 +71,12 @@ export function* textProblemSteps(
   const all = new Set(files.map(({ path }) => path));
   const paths = new Set([...all].filter((path) => isServedPath(path, all)));
   const folded = new Map([...paths].map((path) => [path.toLowerCase(), path]));
+  const empty = new Set(files.filter(showsNothing).map(({ path }) => path));
   const mayBeAnswered = answersOf(all, texts, kind);
   const faults: PlacedLinkFault[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
-      const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), { paths, folded, below })
+      const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), { paths, folded, empty, below })
         .filter(({ link, leadsTo, state }) => !link.isPage || state !== 'broken' || !mayBeAnswered(leadsTo))
         .map((fault) => ({ ...fault, path }));
       faults.push(...some);
@@ -84,6 +85,11 @@ export function* textProblemSteps(
   }
   const addresses = yield* wholeAddressSteps(looks, paths);
   return [...tokenProblems(looks), ...linkProblems(faults), ...addresses];
+}
+
+/** An empty style sheet or script is common and harmless, and an empty start page is a problem of its own. */
+function showsNothing({ path, sizeBytes }: OfferedFile): boolean {
+  return sizeBytes === 0 && path !== 'index.html' && !/\.(?:css|m?js)$/i.test(path);
 }
 
 /**
@@ -151,6 +157,13 @@ const LINK_PROBLEMS: readonly LinkProblem[] = [
         ? 'The file is missing. Add it or fix the link.'
         : 'The files are missing. Add them or fix the links.',
     text: ({ link }) => `${link.target} is not there`,
+  },
+  {
+    state: 'empty',
+    code: 'empty_file',
+    message: (count) => formatCount(count, 'link leads to an empty file.', 'links lead to empty files.'),
+    hint: () => 'Visitors see nothing there. Add the content or take the link out.',
+    text: ({ link }) => `${link.target} is empty`,
   },
   {
     state: 'local',
