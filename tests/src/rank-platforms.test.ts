@@ -107,7 +107,7 @@ test.each([
     'netlify',
     { ...SITE, kind: 'source', framework: 'Astro', buildFolder: 'dist' } as const,
     'This is Astro source, and Fairlead publishes finished files.',
-    'Publish the folder "dist".',
+    'Publish the folder “dist”.',
   ],
   [
     'netlify',

@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
     const change =
       buildFolder === null
         ? 'Build it, and publish the folder that the build makes.'
-        : `Publish the folder "${buildFolder}".`;
+        : `Publish the folder “${buildFolder}”.`;
     return [
       no(`This is ${framework === null ? '' : `${framework} `}source, and Fairlead publishes finished files.`, change),
     ];

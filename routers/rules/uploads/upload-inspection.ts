@@ -40,6 +40,7 @@ export type ProblemPlace = { path: string; line: number; text: string };
 export type ProblemCode =
   | 'no_entry_page'
   | 'entry_page_elsewhere'
+  | 'entry_page_packed'
   | 'entry_page_case'
   | 'needs_build'
   | 'holds_node_modules'
@@ -89,10 +90,10 @@ export function* inspectionSteps(
 ): Generator<void, UploadInspection> {
   const paths = new Set(files.map((file) => file.path));
   const entryPage = entryPageIn(paths);
-  const buildFolder = buildFolderIn(paths);
   const project = yield* projectSteps(paths, texts);
   const tool = project.kind === 'source' ? project.framework : null;
   const needsBuild = project.kind === 'source';
+  const buildFolder = buildFolderIn(paths) ?? (entryPage === null && !needsBuild ? siteFolderIn(files) : null);
   const description = { ...describeKind(project, buildFolder), framework: project.framework };
   const rootLinks = description.kind === 'source' ? null : yield* rootLinkSteps(looks, paths);
   const problems = [
@@ -148,7 +149,7 @@ function describeKind(
         explanation: `These files are what a developer writes, not what a browser shows. ${
           buildFolder === null
             ? 'Build them first, and publish the folder that the build makes.'
-            : `The folder "${buildFolder}" looks like the finished website: publish that one.`
+            : `The folder “${buildFolder}” looks like the finished website: publish that one.`
         }`,
       };
     case 'built':
@@ -186,7 +187,7 @@ function entryProblems(
 
 /** Says where the first page may be instead: under another name, in a folder, or in an archive. */
 function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | null): UploadProblem {
-  const similar = files.find((file) => /^(index\.html?|default\.html?)$/i.test(file.path));
+  const similar = files.find(({ path }) => SIMILAR.test(path));
   if (similar !== undefined) {
     return {
       code: 'entry_page_case',
@@ -195,20 +196,18 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
       path: similar.path,
     };
   }
-  const inside = buildFolder === null ? outermostEntryPage(files) : `${buildFolder}/index.html`;
-  if (inside !== undefined) {
-    const folder = inside.slice(0, inside.lastIndexOf('/'));
+  if (buildFolder !== null) {
     return {
       code: 'entry_page_elsewhere',
-      message: `The start page is in the folder "${folder}".`,
-      hint: `Publish the folder "${folder}" itself.`,
-      path: inside,
+      message: `The start page is in the folder “${visiblePath(buildFolder)}”.`,
+      hint: `Publish the folder “${visiblePath(buildFolder)}” itself.`,
+      path: `${buildFolder}/index.html`,
     };
   }
   const archive = files.some(({ path }) => PAGE.test(path)) ? undefined : files.find(({ path }) => ARCHIVE.test(path));
   if (archive !== undefined) {
     return {
-      code: 'entry_page_elsewhere',
+      code: 'entry_page_packed',
       message: `The site seems to be packed in ${visiblePath(archive.path)}.`,
       hint: 'Nothing inside it is published. Unpack it, and choose the folder that comes out.',
       path: archive.path,
@@ -226,6 +225,8 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
   };
 }
 
+/** Matches a start page under another name. */
+const SIMILAR = /^(?:index|default)\.html?$/i;
 const PAGE = /\.html?$/i;
 /** Pages of errors, and the file by which Google knows a site's owner (Search Console Help, "Verify your site"). */
 const NO_START = /^(?:404|50\d|google[\da-f]{16})\.html?$/i;
@@ -238,16 +239,14 @@ function isOwn({ path }: OfferedFile): boolean {
   return !FOREIGN.test(path);
 }
 
-/** Returns the first page with the fewest folders around it; undefined when there is none. */
-function outermostEntryPage(files: readonly OfferedFile[]): string | undefined {
+/** Returns the folder of the first page with the fewest folders around it; null when the start page is outside. */
+function siteFolderIn(files: readonly OfferedFile[]): string | null {
+  if (files.some(({ path }) => SIMILAR.test(path))) return null;
   const depthOf = (path: string) => path.split('/').length;
   return files
-    .map(({ path }) => path)
-    .filter((path) => path.endsWith('/index.html') && !FOREIGN.test(path))
-    .reduce<string | undefined>(
-      (best, path) => (best === undefined || depthOf(path) < depthOf(best) ? path : best),
-      undefined,
-    );
+    .filter(({ path }) => path.endsWith('/index.html') && !FOREIGN.test(path))
+    .map(({ path }) => path.slice(0, path.lastIndexOf('/')))
+    .reduce<string | null>((best, path) => (best === null || depthOf(path) < depthOf(best) ? path : best), null);
 }
 
 /** Some people publish a site that they cannot build. */
@@ -265,7 +264,7 @@ function buildProblems(
     const hint =
       buildFolder === null
         ? `Run the build${tool === null ? '' : ` of ${tool}`} (often “npm run build”) and publish the folder that it makes. ${BUILT_BY_OTHERS}`
-        : `Publish the folder "${buildFolder}" instead.`;
+        : `Publish the folder “${buildFolder}” instead.`;
     problems.push({ code: 'needs_build', message: 'A browser cannot show these files as they are.', hint, path: null });
   }
   const module = [...paths].find((path) => /(^|\/)node_modules\//.test(path));

@@ -1,5 +1,5 @@
 import { Ellipsis, FileArchive, Folder, X } from 'lucide-react';
-import { useRef } from 'react';
+import { type RefObject, useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuItem } from '../../../components/overlays/menu.tsx';
@@ -10,14 +10,15 @@ import { useDrop } from './use-drop.ts';
 
 export type ReplaceFilesProps = {
   noun: 'folder' | 'ZIP';
+  /** The chooser for a folder, which others may open. */
+  folder: RefObject<HTMLInputElement | null>;
   /** Called with null to remove the files. */
   onReplace: (selection: Selection | null) => void;
 };
 
 /** Replaces these files by others; they stay until the others have been read, so that a cancel loses nothing. */
-export function ReplaceFiles({ noun, onReplace }: ReplaceFilesProps) {
+export function ReplaceFiles({ noun, folder, onReplace }: ReplaceFilesProps) {
   const { isOver, filesRead, problem, takeFiles } = useDrop(onReplace);
-  const folder = useRef<HTMLInputElement>(null);
   const zip = useRef<HTMLInputElement>(null);
   const [same, other] = noun === 'ZIP' ? [zip, folder] : [folder, zip];
   return (

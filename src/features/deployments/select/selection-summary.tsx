@@ -10,7 +10,7 @@ import {
   ShieldAlert,
   TriangleAlert,
 } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { errorToast } from '../../../api/errors.ts';
@@ -48,6 +48,8 @@ export function SelectionSummary(props: SelectionSummaryProps) {
   const title = selectionTitle(report.selection);
   const findings = findingsOf(report, place);
   const noun = selectionNoun(report.selection);
+  const folder = useRef<HTMLInputElement>(null);
+  const chooseFolder = () => folder.current?.click();
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
   // "Ready as it is" does not fit above a warning.
   const isExplained =
@@ -70,7 +72,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
-        <ReplaceFiles noun={noun} onReplace={onReplace} />
+        <ReplaceFiles noun={noun} folder={folder} onReplace={onReplace} />
       </div>
       {findings.map((finding) => (
         <FindingRow
@@ -78,17 +80,17 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           finding={finding}
           report={report}
           onPublishAnyway={onPublishAnyway}
-          offer={offerFor(finding.id, { report, place, onCopy })}
+          offer={offerFor(finding.id, { report, place, onCopy, chooseFolder })}
         />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (
         <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
-          <p>
+          <p className="min-w-0 wrap-anywhere">
             The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> looks like the finished
             website.
           </p>
-          <Button size="sm" onClick={onTakeBuildFolder}>
-            Use {inspection.buildFolder} instead
+          <Button size="sm" className="max-w-full" onClick={onTakeBuildFolder}>
+            <span className="truncate">Use {inspection.buildFolder} instead</span>
           </Button>
         </div>
       )}
@@ -157,17 +159,26 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
   );
 }
 
-type Offers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
+type Offers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'> & { chooseFolder: () => void };
 
 /** Offers remedies for a missing start page and for links: those of a site that was built for a folder are broken at the root of a host, too. */
 function offerFor(id: string, { place, ...offers }: Offers): ReactNode {
   if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
   if (id === 'no_entry_page' || id === 'entry_page_case') return <StartPageOffer {...offers} />;
+  if (id === 'entry_page_packed') return <ChooseFolder className="my-1.5" onClick={offers.chooseFolder} />;
   return id === 'folder_link' && <BelowFolderOffers {...offers} />;
 }
 
+function ChooseFolder(props: { className?: string; onClick: () => void }) {
+  return (
+    <Button size="sm" {...props}>
+      Choose a folder
+    </Button>
+  );
+}
+
 /** Offers remedies for links with a slash at the start that lead outside the site. */
-function BelowFolderOffers({ report, place, onCopy }: Partial<Offers> & Omit<Offers, 'place'>) {
+function BelowFolderOffers({ report, place, onCopy, chooseFolder }: Partial<Offers> & Omit<Offers, 'place'>) {
   const { rootSite, domainsPath } = place ?? {};
   const isCopied = mayBeCopied(report);
   return (
@@ -175,7 +186,7 @@ function BelowFolderOffers({ report, place, onCopy }: Partial<Offers> & Omit<Off
       {!isCopied && <p>Unpack this ZIP and choose its folder to have the links rewritten here.</p>}
       {rootSite !== undefined && <p>What {rootSite.name} shows now would be replaced.</p>}
       <div className="my-1.5 flex flex-wrap gap-2 empty:hidden">
-        {isCopied && <RelativeLinks report={report} onCopy={onCopy} />}
+        {isCopied ? <RelativeLinks report={report} onCopy={onCopy} /> : <ChooseFolder onClick={chooseFolder} />}
         {rootSite !== undefined && (
           <Button size="sm" onClick={rootSite.use}>
             Use {rootSite.name} instead
