@@ -182,16 +182,17 @@ const NAMED_MAX = 3;
 export type NamedChanges = { kind: string; paths: readonly string[]; more: number };
 const LISTED_MAX = 200;
 
-/** Returns the changed, new and removed files by name, where the text does not tell which is which. */
+/** Returns the changed, new and removed files by name, where the text does not name them. */
 export function namedChanges({ changed, added, removed }: Comparison): NamedChanges[] {
+  if (changed.length + added.length + removed.length <= NAMED_MAX) return [];
   const all = Object.entries({ Changed: changed, New: added, Removed: removed });
-  const kinds = all.filter(([, paths]) => paths.length > 0);
-  if (kinds.length === 1 && kinds.every(([, paths]) => paths.length <= NAMED_MAX)) return [];
-  return kinds.map(([kind, paths]) => ({
-    kind,
-    paths: paths.slice(0, LISTED_MAX),
-    more: Math.max(0, paths.length - LISTED_MAX),
-  }));
+  return all
+    .filter(([, paths]) => paths.length > 0)
+    .map(([kind, paths]) => ({
+      kind,
+      paths: paths.slice(0, LISTED_MAX),
+      more: Math.max(0, paths.length - LISTED_MAX),
+    }));
 }
 
 /** Warns when most of what is live is replaced or removed, as by the folder of another site. */
@@ -203,25 +204,26 @@ function stayingText({ changed, removed, before, isExact }: Comparison): string 
   return `. Keeps ${kept} of ${formatCount(before, 'live file')} unchanged`;
 }
 
-/** Returns a text such as `1 of 21 files changed: menu.html` or `2 changed, 1 new, 3 removed`. */
+/** Returns a text such as `1 changed: menu.html; 1 removed: bread.png` or `2 changed, 1 new, 3 removed`. */
 export function comparisonText(comparison: Comparison): string {
   const { changed, added, removed, after, isExact } = comparison;
-  const names = [...changed, ...added, ...removed];
+  const total = changed.length + added.length + removed.length;
   const least = isExact ? '' : 'at least ';
-  if (names.length === 0) {
+  if (total === 0) {
     return isExact
       ? 'No file changed'
       : 'No file was added or removed, and no size changed. Files of the same size are compared when you publish';
   }
-  const counts = [
-    changed.length > 0 ? `${least}${changed.length.toLocaleString('en')} changed` : '',
-    added.length > 0 ? `${added.length.toLocaleString('en')} new` : '',
-    removed.length > 0 ? `${removed.length.toLocaleString('en')} removed` : '',
+  const of = added.length + removed.length === 0 ? ` of ${formatCount(after, 'file')}` : '';
+  const kinds: [count: string, paths: readonly string[]][] = [
+    [`${least}${changed.length.toLocaleString('en')}${of} changed`, changed],
+    [`${added.length.toLocaleString('en')} new`, added],
+    [`${removed.length.toLocaleString('en')} removed`, removed],
   ];
-  const isChangedAlone = added.length + removed.length === 0;
-  const what = isChangedAlone
-    ? `${least}${changed.length.toLocaleString('en')} of ${formatCount(after, 'file')} changed`
-    : counts.filter((count) => count !== '').join(', ');
-  const text = names.length <= NAMED_MAX ? `${what}: ${names.join(', ')}` : what;
+  const some = kinds.filter(([, paths]) => paths.length > 0);
+  const text =
+    total <= NAMED_MAX
+      ? some.map(([count, paths]) => `${count}: ${paths.join(', ')}`).join('; ')
+      : some.map(([count]) => count).join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1) + stayingText(comparison);
 }

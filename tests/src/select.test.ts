@@ -157,11 +157,11 @@ test('of more than can be read at once it is said that equal sizes tell nothing'
 
 test.each([
   [{ 'menu.html': 'new!', 'index.html': 'same' }, '1 of 2 files changed: menu.html', false],
-  [{ 'index.html': 'same', 'added.html': 'x' }, '1 new, 1 removed: added.html, menu.html', false],
+  [{ 'index.html': 'same', 'added.html': 'x' }, '1 new: added.html; 1 removed: menu.html', false],
   [{ 'index.html': 'same', 'menu.html': 'old!' }, 'No file changed', false],
   [
     { 'other.html': 'x' },
-    '1 new, 2 removed: other.html, index.html, menu.html. Keeps none of 2 live files unchanged',
+    '1 new: other.html; 2 removed: index.html, menu.html. Keeps none of 2 live files unchanged',
     true,
   ],
 ])('what would change of a release is told before it is published', async (now, text, isMostRemoved) => {
