@@ -137,6 +137,7 @@ test('files that are live already are promised no release', async () => {
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
   await shown.sees('Release 3 has these files already.');
   expect(shown.page.textContent).toContain('No file changed.');
+  expect(shown.button('Publish anyway').dataset.variant).toBe('secondary');
 });
 
 test('before most of a site is removed a person is asked, also where its files cannot be read', async () => {

@@ -130,7 +130,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
             change={changeText(deployment, compared)}
           >
             <Button
-              variant="primary"
+              variant={compared.isEqual ? 'secondary' : 'primary'}
               disabled={
                 isBusy ||
                 report.reading.refusal !== null ||
@@ -140,7 +140,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
               }
               onClick={() => ask(() => compared.ask(() => start(report)))}
             >
-              Publish
+              {compared.isEqual ? 'Publish anyway' : 'Publish'}
             </Button>
             {question}
             {compared.question}
