@@ -68,11 +68,11 @@ test('a live release names what its entry page asks for in vain, and says where 
       AT_THE_RELEASE,
     );
   using inFolder = show({ ...below, missingLinks: ['/style.css'] });
-  await inFolder.sees('The start page uses 1 file that visitors do not get');
+  await inFolder.sees('1 file on the start page does not load');
   await inFolder.sees('The site’s address ends in /things/');
   await inFolder.sees('/style.css');
   using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
-  await several.sees('uses 2 files that visitors do not get on GitHub Pages');
+  await several.sees('2 files on the start page do not load on GitHub Pages');
   expect(several.page.textContent).not.toContain('The site is below');
 });
 

@@ -15,7 +15,7 @@ export type MissingLinksProps = {
   isReadOnly: boolean;
 };
 
-/** Lists files of the entry page that visitors do not get, at each platform concerned, or says there is no page. */
+/** Lists files of the entry page that do not load, at each platform concerned, or says there is no page. */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
   const { deploymentId, destinations, hasStartPage } = release;
   if (!hasStartPage) return <NoStartPage className="mb-6" />;
@@ -48,15 +48,17 @@ export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
 }
 
 function titleOf({ platform, missingLinks: { length } }: ReleaseDestination, isOneOfSeveral: boolean): string {
-  const files = length === MISSING_LINKS_MAX ? `${MISSING_LINKS_MAX} files or more` : formatCount(length, 'file');
+  const more = length === MISSING_LINKS_MAX ? 'At least ' : '';
+  const files = formatCount(length, 'file on the start page does not load', 'files on the start page do not load');
   const where = isOneOfSeveral ? ` on ${PLATFORM_TITLES[platform]}` : '';
-  return `The start page uses ${files} that visitors do not get${where}`;
+  return `${more}${files}${where}`;
 }
 
 function adviceFor({ url, missingLinks }: ReleaseDestination): string {
   const folder = URL.canParse(url) ? new URL(url).pathname.replace(/\/?$/, '/') : '/';
   if (folder === '/' || missingLinks.every((link) => link.startsWith(folder))) {
-    return 'It may look broken. Add the files or fix the links, then publish again.';
+    const remedy = missingLinks.length === 1 ? 'Add the file or fix the link' : 'Add the files or fix the links';
+    return `The page may look broken. ${remedy}, then publish again.`;
   }
-  return `It may look broken. The site’s address ends in ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
+  return `The page may look broken. The site’s address ends in ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
 }
