@@ -133,16 +133,17 @@ const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`)
 async function readEntry(
   ctx: AccountContext,
   { _id: deploymentId, currentReleaseId, platform }: DeploymentRow,
-): Promise<{ manifest: Manifest | null } & Pick<Subject, 'entrySha256' | 'witness'>> {
+): Promise<{ manifest: Manifest | null } & Pick<Subject, 'lacksStartPage' | 'entrySha256' | 'witness'>> {
   const { accountId } = ctx.actor;
   const { store, platforms } = ctx.providers;
   const live = { _id: currentReleaseId ?? '', accountId, deploymentId };
-  const release = await ReleaseModel.findOne(live, { manifestHash: 1 }).lean();
+  const release = await ReleaseModel.findOne(live, { manifestHash: 1, hasStartPage: 1 }).lean();
   if (release === null) return { manifest: null, entrySha256: null, witness: null };
+  const lacksStartPage = release.hasStartPage === false;
   return withFileListSlot(ctx, async () => {
     const manifest = await unlessLost(readManifest(store, release.manifestHash));
     const entry = manifest?.get('index.html') ?? null;
-    if (manifest === null || entry === null) return { manifest, entrySha256: null, witness: null };
+    if (manifest === null || entry === null) return { manifest, lacksStartPage, entrySha256: null, witness: null };
     const hasRules = platforms[platform]?.capabilities.serving.redirects === true;
     const isLed = hasRules && (await readRedirects(store, manifest)).forced('', '') !== null;
     return { manifest, entrySha256: isLed ? null : entry.sha256, witness: witnessIn(manifest) };

@@ -36,5 +36,5 @@ test('a deployment is looked at by one press, its report survives a reload, and 
 
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Check lighthouse' }).click();
-  await expect(page.getByText('Deployment URL up')).toBeVisible();
+  await expect(page.getByText('Deployment URL: pass')).toBeVisible();
 });

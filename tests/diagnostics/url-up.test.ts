@@ -39,3 +39,14 @@ test.each([
     seen: expect.stringMatching(seen),
   });
 });
+
+test('a release without a start page is named as the cause of its 404', async () => {
+  const visit = { fault: null, status: 404, headers: new Headers(), text: '', sha256: '', firstByteMs: 1, server: '' };
+  const tools = { visit: async () => visit } as unknown as Tools;
+  expect(await urlUp.run({ ...subject, lacksStartPage: true }, tools)).toMatchObject({
+    verdict: 'fail',
+    seen: `${PAGE} answers 404: the release has no start page.`,
+    fix: 'Add an index.html at the top and publish again.',
+  });
+  expect(await urlUp.run(subject, tools)).toMatchObject({ seen: `${PAGE} answers 404.` });
+});

@@ -59,6 +59,8 @@ export type Subject = {
   } | null;
   /** The address that visitors type. */
   url: string;
+  /** True when the live release has no start page, so that its bare address is “not found”. */
+  lacksStartPage?: boolean;
   /** The expected hash of its entry page; null when it is not known. */
   entrySha256: string | null;
   /**

@@ -11,16 +11,17 @@ import { Time } from '../../components/time.tsx';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
 
-const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {
-  resolves: 'Domain resolves',
-  certificate: 'SSL valid',
-  'url-up': 'Deployment URL up',
+/** Names that say nothing of the verdict beside them. */
+const NAMES: Record<DeploymentHealth['checks'][number]['id'], string> = {
+  resolves: 'DNS resolution',
+  certificate: 'SSL certificate',
+  'url-up': 'Deployment URL',
 };
 const looks: Record<CheckVerdict, { icon: LucideIcon; look: string; word: string }> = {
-  pass: { icon: Check, look: 'text-good', word: 'yes' },
-  warn: { icon: TriangleAlert, look: 'text-warn', word: 'with a warning' },
-  fail: { icon: CircleX, look: 'text-bad', word: 'no' },
-  unknown: { icon: CircleDashed, look: 'text-ink-faint', word: 'not known' },
+  pass: { icon: Check, look: 'text-good', word: 'pass' },
+  warn: { icon: TriangleAlert, look: 'text-warn', word: 'warning' },
+  fail: { icon: CircleX, look: 'text-bad', word: 'fail' },
+  unknown: { icon: CircleDashed, look: 'text-ink-faint', word: 'no result' },
 };
 
 /** Returns the last checks of the deployments on the screen, and whether the first of them are still on their way. */
@@ -57,7 +58,7 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
     <div className="mt-1 text-sm text-ink-muted">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 sm:min-h-8">
         {checks.length === 0 ? (
-          <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
+          <span>{isLive ? 'Not checked since it went live' : 'Nothing to check yet'}</span>
         ) : (
           <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
             {checks.map(({ id, verdict, seen }) => {
@@ -65,12 +66,12 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
               return (
                 <li key={id} title={seen} className="inline-flex items-center gap-1">
                   <Icon aria-hidden className={classNames('size-3.5', look)} />
-                  {WORDS[id]}
+                  {NAMES[id]}
                   <span className="sr-only">: {word}</span>
                 </li>
               );
             })}
-            {!isSeen && <li>{WORDS['url-up']}: not checked yet</li>}
+            {!isSeen && <li>{NAMES['url-up']}: not checked since it went live</li>}
           </ul>
         )}
         <span className="inline-flex items-center gap-x-1">

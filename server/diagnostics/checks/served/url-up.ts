@@ -27,6 +27,10 @@ export const urlUp: Check = {
     const repair: Repair | null = subject.own ? { kind: 'release', deploymentId: subject.own.deploymentId } : null;
     const { status, sha256, headers } = visit;
     const facts = { [`Server of ${subject.name}`]: [headers.get('server') ?? 'not stated'] };
+    if (status === 404 && subject.lacksStartPage) {
+      const fix = 'Add an index.html at the top and publish again.';
+      return fail(`${url} answers ${status}: the release has no start page.`, fix, { facts });
+    }
     if (status >= 400) {
       const fix =
         status >= 500 ? 'The host has a problem: publish again, or ask its operator.' : 'Publish the files again.';
