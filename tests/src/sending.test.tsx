@@ -17,6 +17,7 @@ import {
   publicationOf,
   releaseOf,
   releaseRefOf,
+  secondsLater,
   stepOf,
 } from '../support/screen-fixtures.ts';
 
@@ -118,6 +119,20 @@ test('a release is one page from the first file on: its title, its address and i
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
   const steps = releaseParts({ state: 'queued', finishedAt: null, steps: QUEUED, destinations: [] });
   expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
+});
+
+test('each part has its own lines, although a rollback writes into the step of the first check', () => {
+  const finishedAt = secondsLater(10);
+  const lineAt = (seconds: number, text: string) => ({ at: secondsLater(seconds), text });
+  const log = [lineAt(9, 'Checked'), lineAt(60, 'An earlier rollback'), lineAt(90, 'Switched back')];
+  const verifying = stepOf({ name: 'verifying', state: 'done', startedAt: secondsLater(90), log });
+  const linesOf = (steps: (typeof verifying)[]) =>
+    releaseParts({ state: 'live', finishedAt, steps, destinations: [] }).map((part) =>
+      part.log.map(({ text }) => text),
+    );
+  expect(linesOf([verifying])).toEqual([[], ['Checked'], ['Switched back']]);
+  const first = { ...verifying, startedAt: secondsLater(8), log: log.slice(0, 1) };
+  expect(linesOf([first])).toEqual([[], ['Checked'], []]);
 });
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {

@@ -13,6 +13,8 @@ export type ReleasePart = {
   state: ShownStepState;
   /** The server's steps in this part. */
   steps: readonly ReleaseStep[];
+  /** The lines of its steps. */
+  log: ReleaseStep['log'];
   isRollBack: boolean;
 };
 
@@ -38,13 +40,26 @@ export function releaseParts(release: Run): ReleasePart[] {
   const isBegun = sent === 'waiting' && isRunning;
   const isYours = isRunning && shownState(release) === 'waiting';
   const checked = isRollBack ? 'done' : stateOf(checking);
+  // A rollback writes into the step of the first check: the time of a line tells which of them it is from.
+  const { finishedAt } = release;
+  const checkLog = checking.flatMap(({ log }) =>
+    isRollBack ? log.filter(({ at }) => finishedAt !== null && at <= finishedAt) : log,
+  );
+  const switchLog = checking.flatMap(({ log, startedAt }) =>
+    log.filter(({ at }) => isRollBack && startedAt !== null && at >= startedAt),
+  );
   return [
-    { name: 'sending', state: isYours ? 'yours' : isBegun ? 'running' : sent, steps: sending, isRollBack: false },
-    { name: 'checking', state: checked, steps: isRollBack ? [] : checking, isRollBack: false },
+    {
+      name: 'sending',
+      state: isYours ? 'yours' : isBegun ? 'running' : sent,
+      ...{ steps: sending, log: sending.flatMap(({ log }) => log), isRollBack: false },
+    },
+    { name: 'checking', state: checked, steps: isRollBack ? [] : checking, log: checkLog, isRollBack: false },
     {
       name: 'switching',
       state: isRollBack ? stateOf(checking) : switched(release.state, checked, isRunning),
       steps: isRollBack ? checking : [],
+      log: switchLog,
       isRollBack,
     },
   ];

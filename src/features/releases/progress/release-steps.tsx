@@ -105,7 +105,7 @@ export function useReleaseRows(release: Run): Step[] {
 }
 
 function rowOf(part: ReleasePart, now: Date, release: Run): Step {
-  const { name, state, steps, isRollBack } = part;
+  const { name, state, steps, log, isRollBack } = part;
   const title = partTitle(name, state, isRollBack);
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
   const took = tookOf(part, release, now);
@@ -121,7 +121,7 @@ function rowOf(part: ReleasePart, now: Date, release: Run): Step {
         state={state}
         text={textOf(part, current, release)}
         fraction={progress?.fraction}
-        log={steps.flatMap(({ log }) => log)}
+        log={log}
       />
     ),
   };
