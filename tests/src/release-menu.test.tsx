@@ -11,14 +11,17 @@ async function itemsOf(
   release: ListedRelease,
   answers: Answers = {},
   last = 'Download as ZIP',
-): Promise<(string | undefined)[]> {
+  told = (item: Element): string | null | undefined => item.textContent?.trim(),
+): Promise<(string | null | undefined)[]> {
   using shown = showScreen(<ReleaseMenu release={release} isReadOnly={false} onRollBack={null} />, answers);
   document.body.append(shown.page);
   const trigger = shown.button(`Actions for release ${release.number} of harbour`);
   flushSync(() => void trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
-  const items = () => [...document.body.querySelectorAll('[role="menuitem"]')].map((item) => item.textContent?.trim());
-  await vi.waitFor(() => expect(items()).toContain(last), { timeout: 30_000 });
-  return items();
+  const items = () => [...document.body.querySelectorAll('[role="menuitem"]')];
+  await vi.waitFor(() => expect(items().map(({ textContent }) => textContent?.trim())).toContain(last), {
+    timeout: 30_000,
+  });
+  return items().map(told);
 }
 
 test('a preview is opened where the release has an address of its own', async () => {
@@ -29,6 +32,18 @@ test('a preview is opened where the release has an address of its own', async ()
     'Edit files',
     'Download as ZIP',
   ]);
+});
+
+test('the first release is compared with the live one, as there is none before it', async () => {
+  const hrefs = async (release: ListedRelease) => {
+    const found = await itemsOf(release, {}, undefined, (item) => item.getAttribute('href'));
+    return found.filter((href) => href?.endsWith('#changes'));
+  };
+  const page = '/deployments/harbour/releases';
+  expect(await hrefs(releaseOf({ number: 2, state: 'superseded' }))).toEqual([`${page}/2#changes`]);
+  expect(await hrefs(releaseOf({ number: 1, state: 'superseded' }))).toEqual([`${page}/1?against=3#changes`]);
+  expect(await hrefs(releaseOf({ number: 1, servingNumber: 1 }))).toEqual([]);
+  expect(await hrefs(releaseOf({ number: 1, state: 'failed', servingNumber: null }))).toEqual([]);
 });
 
 test('where the platform would refuse it, replacing the token stands before another try', async () => {

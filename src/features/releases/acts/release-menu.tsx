@@ -23,7 +23,9 @@ export type ReleaseMenuProps = {
 export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
   const { cancel, retry, download } = useReleaseActs();
   const page = href.release(release.deploymentId, release.number);
-  const releaseId = release.id;
+  const { id: releaseId, number, servingNumber } = release;
+  // There is none before the first release: it is compared with the live one.
+  const against = number === 1 ? servingNumber : null;
   return (
     <Menu
       trigger={
@@ -37,11 +39,13 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
           <Eye /> Open release
         </Link>
       </MenuItem>
-      <MenuItem asChild>
-        <Link to={`${page}#changes`}>
-          <FileDiff /> Compare
-        </Link>
-      </MenuItem>
+      {number !== (against ?? 1) && (
+        <MenuItem asChild>
+          <Link to={`${page}${against === null ? '' : `?against=${against}`}#changes`}>
+            <FileDiff /> Compare
+          </Link>
+        </MenuItem>
+      )}
       {wasSeenLive(release) && release.previewUrl !== '' && (
         <MenuItem asChild>
           <a href={release.previewUrl} target="_blank" rel="noreferrer">

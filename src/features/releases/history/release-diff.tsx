@@ -49,7 +49,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
                 value={against ?? BEFORE}
                 onValueChange={(chosen) => choose(chosen === BEFORE ? null : chosen)}
                 options={[
-                  { value: BEFORE, label: release.number === 1 ? 'No earlier release' : 'Previous release' },
+                  { value: BEFORE, label: release.number === 1 ? 'No earlier release' : 'Previously live' },
                   ...others.map(({ id, number, isCurrent }) => ({
                     value: id,
                     label: `Release ${number}${isCurrent ? ', live' : ''}`,
