@@ -70,9 +70,11 @@ test('an address that breaks the rule or is taken is told while it is typed, and
     },
   });
   const sees = (text: string) => patiently(() => expect(dialog.box.textContent).toContain(text));
-  await sees('Links to the old address stop working at once.');
+  await sees('Links to the old address stop working at once. It is reserved for you for');
   dialog.write('Not an address');
-  await sees('Use lowercase letters');
+  await sees('Use lowercase letters, digits and hyphens only. Try not-an-address.');
+  await dialog.send();
+  await sees('Try not-an-address.');
   dialog.write('taken');
   await sees('is taken.');
   await dialog.send();

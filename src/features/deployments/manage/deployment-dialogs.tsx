@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import {
   type Deployment,
+  slugFromName,
   slugSchema,
   slugTakenText,
   updateDeploymentInput,
@@ -32,7 +33,7 @@ const LABELS = {
     act: 'Rename',
     busy: 'Renaming…',
     failed: 'Could not rename',
-    text: 'The name is what you see in lists. The address stays as it is.',
+    text: () => 'The name is what you see in lists. The address stays as it is.',
     done: (before: Deployment, after: Deployment) => ({
       title: 'Renamed',
       description: `${before.name} is now called ${after.name}.`,
@@ -44,7 +45,8 @@ const LABELS = {
     act: 'Change address',
     busy: 'Changing…',
     failed: 'Could not change the address',
-    text: `Links to the old address stop working at once. If it was live, it is reserved for you for ${HELD_SLUG_DAYS} days.`,
+    text: (isLive: boolean) =>
+      `Links to the old address stop working at once.${isLive ? ` It is reserved for you for ${HELD_SLUG_DAYS} days.` : ''}`,
     done: (_before: Deployment, after: Deployment) => ({
       title: 'Address changed',
       description: `${after.name} is at ${addressOfSlug(after.slug)} now.`,
@@ -76,7 +78,7 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
 
   function submit() {
     const input = updateDeploymentInput.safeParse({ deploymentId: deployment.id, [field]: value });
-    if (!input.success) setRefusal({ value, message: input.error.issues[0]?.message ?? '' });
+    if (!input.success) setRefusal({ value, message: problem ?? input.error.issues[0]?.message ?? '' });
     else if (value === deployment[field]) onClose();
     else if (liveProblem === undefined) update.mutate(input.data);
   }
@@ -84,7 +86,7 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   return (
     <FormDialog
       title={title(deployment.name)}
-      description={text}
+      description={text(deployment.currentRelease !== null)}
       submitLabel={act}
       busyLabel={busy}
       isBusy={update.isPending}
@@ -114,7 +116,10 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
   );
   if (typed === own) return undefined;
   const broken = slugSchema.safeParse(typed).error?.issues[0]?.message;
-  if (broken !== undefined) return broken;
+  if (broken !== undefined) {
+    const near = slugFromName(typed);
+    return slugSchema.safeParse(near).success ? `${broken}. Try ${near}.` : broken;
+  }
   return check.data?.wanted === typed && check.data.slug === null ? slugTakenText(typed) : undefined;
 }
 
