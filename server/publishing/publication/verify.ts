@@ -115,7 +115,7 @@ export async function verifyRelease(
     async atOwnAddress() {
       const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       if (toVerify.own === null) return;
-      report.log(told(await verifyAtOwnAddress(toVerify), 'the release’s own address', release._id));
+      report.log(seenLine(await verifyAtOwnAddress(toVerify), 'the release’s own address', release._id));
     },
     async atPublicAddress() {
       const { publicAt } = work.published;
@@ -127,7 +127,7 @@ export async function verifyRelease(
       const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
       const isSeenWhole = toVerify.own !== null || work.wasVerified;
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
-      else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
+      else report.log(seenLine(await verifyWhole(atPublic), 'the public address', release._id));
       if (isRollBack) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
       const entryPage = await visitEntryPage(call, toVerify.public);
@@ -137,10 +137,10 @@ export async function verifyRelease(
   };
 }
 
-function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
-  if (seenCount === 0) return allSeenLine(unseen.length, where);
+export function seenLine({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
+  if (sample.length === seenCount) return allSeenLine(unseen.length + seenCount, where);
   const changed = formatCount(unseen.length, 'new or changed file');
-  const others = `${sample.length} of the ${seenCount} checked before`;
+  const others = `${sample.length} of ${formatCount(seenCount, 'unchanged file')}`;
   return `${changed} and ${others} match your upload at ${where} (random sample, seed ${seed})`;
 }
 

@@ -88,7 +88,7 @@ test('the cost of a release follows its change: one file of many is inspected, r
   expect(second.costs.publicCount).toBe(LARGEST + 2);
   const log = second.steps.find(({ name }) => name === 'verifying')?.log.map(({ text }) => text);
   expect(log?.[0]).toBe(
-    `1 new or changed file and 100 of the ${PAGES - 1} checked before match your upload at the release’s own address (random sample, seed ${second.id})`,
+    `1 new or changed file and 100 of ${PAGES - 1} unchanged files match your upload at the release’s own address (random sample, seed ${second.id})`,
   );
 });
 

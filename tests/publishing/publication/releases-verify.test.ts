@@ -16,6 +16,7 @@ import type { Looked, Turns } from '../../../server/publishing/publication/verif
 import { createTurns } from '../../../server/publishing/publication/verification/looked.ts';
 import {
   type ReleaseToVerify,
+  seenLine,
   verifyAtOwnAddress,
   verifyAtPublicAddress,
 } from '../../../server/publishing/publication/verify.ts';
@@ -339,4 +340,15 @@ test('many files are looked at by a thread, and what it does not see is looked a
   expect(other).toMatchObject({ outcome: expect.stringContaining('does not match the file'), asked: ['/index.html'] });
   const missing = await quickly(app, 'missing', { 'index.html': 'one' }, new Map([['a.html', different]]));
   expect(missing.outcome).toContain('/a.html answers with status 404');
+});
+
+test('a sample of the unchanged files is told as one, and a comparison of all files is not', () => {
+  const files = (count: number) => new Array(count).fill(null);
+  const line = (unseen: number, sample: number, seenCount: number) =>
+    seenLine({ unseen: files(unseen), sample: files(sample), seenCount }, 'here', '7');
+  expect(line(3, 0, 0)).toBe('3 files match your upload at here');
+  expect(line(1, 2, 2)).toBe('3 files match your upload at here');
+  expect(line(1, 100, 240)).toBe(
+    '1 new or changed file and 100 of 240 unchanged files match your upload at here (random sample, seed 7)',
+  );
 });
