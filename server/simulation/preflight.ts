@@ -1,3 +1,5 @@
+import { leadHere } from '../../routers/rules/lead-here.ts';
+import { LOOPBACK_WARNING } from '../../routers/rules/loopback-warning.ts';
 import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
 import { isDnsProvider } from '../../routers/schemas/dns-providers.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
@@ -179,19 +181,22 @@ async function domain(ctx: AccountContext, { domain: name = '', platform }: NewD
   const refusal = domainsRefusal(platform);
   const problem = refusal === null ? await nameProblem(ctx, name) : nameRefused(refusal);
   if (problem !== null) throw problem;
-  return [...(await recordLines(ctx, name, platform)), await writerLine(ctx)];
+  return recordLines(ctx, name, platform);
 }
 
-/** Lists the records that would be needed. The value of the proof is made with the domain itself. */
-async function recordLines({ providers }: AccountContext, name: string, platform: PlatformId): Promise<string[]> {
+/**
+ * Lists the records that would be needed, and who writes them. The value of the proof is made with the domain itself.
+ */
+async function recordLines(ctx: AccountContext, name: string, platform: PlatformId): Promise<string[]> {
   const unit = unitOf(name);
   const proof = { name: `_fairlead.${unit.unit}`, value: 'a value that is made for you' };
-  const target = await domainTargetAt(providers, platform);
+  const target = await domainTargetAt(ctx.providers, platform);
   const records = requiredRecords({ name, ...unit, proof }, target);
   const there = target.isServedHere
     ? []
     : [`${PLATFORMS[platform].title} is told the name and says where it must point.`];
-  return [...records.map((record) => `${record.type} ${record.name}: ${record.value}`), ...there];
+  const lines = [...records.map((record) => `${record.type} ${record.name}: ${record.value}`), ...there];
+  return [...lines, leadHere(records) ? LOOPBACK_WARNING : await writerLine(ctx)];
 }
 
 async function writerLine({ actor }: AccountContext): Promise<string> {

@@ -1,11 +1,5 @@
+import { leadHere } from '../../routers/rules/lead-here.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
-
-const LOOPBACK = /^(?:127\.|::1$)/;
-
-/** Returns whether the records lead everybody to their own computer. */
-export function leadHere(records: Domain['records']): boolean {
-  return records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value));
-}
 
 /** Returns whether a new domain waits for the operator, whose Fairlead is not public yet. */
 export function waitsForHost({ state, records, lostTo }: Pick<Domain, 'state' | 'records' | 'lostTo'>): boolean {

@@ -54,7 +54,7 @@ test('a preflight goes through every step of a deployment, and leaves everything
         'A quay.test: 127.0.0.1',
         'AAAA quay.test: ::1',
         'CNAME www.quay.test: quay.test',
-        'You add these records at your DNS provider.',
+        expect.stringContaining('Do not create these records at a public DNS provider yet'),
       ],
     ],
     [

@@ -157,6 +157,8 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   await shown.sees('You already have a deployment with this name.');
   const publish = shown.button('Publish as new deployment harbour-2');
   await vi.waitFor(() => expect(publish.disabled).toBe(false));
+  expect(publish.closest('form')?.nextElementSibling?.textContent).not.toContain('will be live at');
+  expect(publish.nextElementSibling?.textContent).toContain('live at');
   const link = [...shown.page.querySelectorAll('a')].find(
     (one) => one.textContent === 'Publish as new release of Harbour…',
   );
@@ -285,6 +287,7 @@ test('a dry run sends nothing, a preflight the size of the files alone, and New 
   await shown.sees('Nothing was sent.');
   shown.button('Set up a preflight').click();
   await shown.sees('Run the preflight');
+  expect(shown.page.querySelector<HTMLInputElement>('input[name=name]')?.value).toBe('harbour');
   typeInto(shown.page, 'name', 'Quay');
   typeInto(shown.page, 'domain', 'no domain');
   shown.button('Run the preflight').click();

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
+import { leadHere } from '../../../routers/rules/lead-here.ts';
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
@@ -16,7 +17,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
-import { leadHere, waitsForHost } from '../../lib/loopback.ts';
+import { waitsForHost } from '../../lib/loopback.ts';
 import { href } from '../../lib/paths/paths.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';

@@ -38,7 +38,7 @@ const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
 const DOMAIN_DRAFT = 'new-deployment-domain';
 const NO_DOMAIN = { domain: '' };
 /** Loose files have no folder that could name the deployment. */
-const UNNAMED = 'My website';
+export const UNNAMED = 'My website';
 
 type NewDeployment = {
   chosen: ChosenSelection;

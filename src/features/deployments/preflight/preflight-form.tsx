@@ -1,5 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { FormProvider, useForm, useFormContext } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { createDeploymentInput, type Deployment } from '../../../../routers/schemas/deployments.ts';
@@ -20,6 +20,7 @@ import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
+import { nameFromFolder, UNNAMED } from '../create/new-deployment-form.tsx';
 import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
 import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
 import { sizeOf } from './size-of.ts';
@@ -46,8 +47,14 @@ const PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
 export function PreflightForm({ report }: PreflightFormProps) {
   const form = useForm<PreflightFields>({
     resolver: standardSchemaResolver(preflightFields),
-    defaultValues: { name: 'My website', platform: 'built-in', domain: '' },
+    defaultValues: { name: UNNAMED, platform: 'built-in', domain: '' },
   });
+  const { resetField, formState } = form;
+  const isTyped = formState.dirtyFields.name === true;
+  const suggested = nameFromFolder(report?.selection ?? null) || UNNAMED;
+  useEffect(() => {
+    if (!isTyped) resetField('name', { defaultValue: suggested });
+  }, [isTyped, suggested, resetField]);
   const { deployments } = useOfferedDeployments();
   const [further, setFurther] = useState<string>(NEW);
   const deployment = deployments.find(({ id }) => id === further);

@@ -1,6 +1,7 @@
 import { WandSparkles } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { leadHere } from '../../../../routers/rules/lead-here.ts';
 import type { CheckedRecord, Domain, RecordPlan, SetupOffer } from '../../../../routers/schemas/domains.ts';
 import { errorDetails, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -9,7 +10,6 @@ import { Notice } from '../../../components/notice.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
-import { leadHere } from '../../../lib/loopback.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { obstacleOf } from '../obstacle.ts';

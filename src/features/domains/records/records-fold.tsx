@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { leadHere } from '../../../../routers/rules/lead-here.ts';
 import type { Domain } from '../../../../routers/schemas/domains.ts';
-import { leadHere } from '../../../lib/loopback.ts';
 
 type RecordsFoldProps = Pick<Domain, 'records'> & { children: ReactNode };
 
