@@ -51,7 +51,7 @@ function Choosing() {
             <PublishForm isReady={others !== undefined}>
               <QuickDestination goesByItself={goesByItself} namesakes={namesakes ?? []} twin={twin ?? null} />
             </PublishForm>
-            <LateWords />
+            <LateWords isTaken={namesakes !== undefined && namesakes.length > 0} />
           </div>
         }
       />
@@ -124,7 +124,7 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
 }
 
 /** Shows facts that arrive a moment after the files: above Publish they would move the button while it is pressed. */
-function LateWords() {
+function LateWords({ isTaken }: { isTaken: boolean }) {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { blocker } = usePlanBlocker();
   const { problem, address } = useNewName();
@@ -132,7 +132,7 @@ function LateWords() {
   const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div className="mt-4">
-      {blocker === null && problem === undefined && address?.slug ? (
+      {!isTaken && blocker === null && problem === undefined && address?.slug ? (
         <p className="wrap-anywhere">
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
           {reachText()}.

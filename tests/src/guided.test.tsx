@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deploymentCount: 0, remaining: 3 });
 const answers: Answers = {
@@ -30,9 +30,9 @@ afterEach(() => {
 });
 
 /** The screen at one of its questions, in the document, so that it can have the focus. */
-function showGuide(query = ''): ShownScreen {
+function showGuide(query = '', more: Answers = {}): ShownScreen {
   const place = { pattern: '/guided-deployment', path: `/guided-deployment${query}` };
-  const shown = showScreen(<GuidedDeploymentScreen />, answers, place);
+  const shown = showScreen(<GuidedDeploymentScreen />, { ...answers, ...more }, place);
   document.body.append(shown.page);
   return shown;
 }
@@ -111,6 +111,18 @@ test('before anything happens every answer is there once more, with a way back t
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Change: Hosting').click();
   await asks(shown, 'Where should it live?');
+});
+
+test('at the end a name in use says why there are two buttons, and the address is beside its own', async () => {
+  dropHarbour();
+  using shown = showGuide('?step=check', { 'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }) });
+  await shown.sees('Publish as new deployment harbour-2');
+  await vi.waitFor(() =>
+    expect(shown.page.querySelector('[aria-label="Your answers"]')?.textContent).not.toContain('live at'),
+  );
+  const form = shown.page.querySelector('form')?.textContent;
+  expect(form).toContain('You already have a deployment with this name.');
+  expect(form).toMatch(/new deployment harbour-2.*live at/);
 });
 
 test.each([

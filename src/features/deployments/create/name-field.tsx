@@ -154,25 +154,35 @@ export function ContinueThere({
 }
 
 /** Publishes another deployment than those that have the name, under a free one like `harbour-2`. */
-export function PublishAs({ disabled }: { disabled: boolean }) {
-  const { publish } = useNewDeployment();
-  const { setValue } = useNewDeploymentFields();
+export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 'variant'>) {
+  const { publish, isPublishing } = useNewDeployment();
+  const { setValue, watch } = useNewDeploymentFields();
   const { name } = useNewName();
+  const platform = watch('platform');
   const stem = name.trim().slice(0, DEPLOYMENT_NAME_MAX - 5);
   // What merely contains the name may fill the page of `useAlike`.
   const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 }).data;
   const other = freeName(stem, numbered?.items ?? []);
+  const address = useNameCheck(other, isPublishing);
   return (
-    <Button
-      className={NAMES}
-      disabled={disabled || numbered === undefined}
-      onClick={() => {
-        setValue('name', other);
-        void publish();
-      }}
-    >
-      Publish as new deployment {other}
-    </Button>
+    <>
+      <Button
+        className={NAMES}
+        variant={variant}
+        disabled={disabled || numbered === undefined}
+        onClick={() => {
+          setValue('name', other);
+          void publish();
+        }}
+      >
+        Publish as new deployment {other}
+      </Button>
+      {PLATFORMS[platform].isServedHere && (
+        <div className="text-xs text-ink-muted">
+          <AddressHint platform={platform} name={other} check={address} />
+        </div>
+      )}
+    </>
   );
 }
 

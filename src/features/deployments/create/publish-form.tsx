@@ -7,7 +7,7 @@ import { paths } from '../../../lib/paths/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';
 import { ContinueThere, PublishAs, useNamesakes } from './name-field.tsx';
-import { useNewDeployment } from './new-deployment-form.tsx';
+import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
 export type PublishFormProps = {
@@ -27,6 +27,8 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const namesakes = useNamesakes();
+  // Whoever wants a domain means a site of its own more often than a release of another.
+  const hasDomain = useNewDeploymentFields().watch('domain').trim() !== '';
   const isTaken = namesakes !== undefined && namesakes.length > 0;
   const submit = useSubmitOnce(isPublishing, () => !isTaken && publish());
   const isBlocked = blockedBecause !== null || plan.allowance === undefined || !isReady || namesakes === undefined;
@@ -40,8 +42,8 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
             {aboveSticky}
             {isTaken ? (
               <>
-                <ContinueThere namesakes={namesakes} variant="primary" />
-                <PublishAs disabled={isBlocked} />
+                <ContinueThere namesakes={namesakes} variant={hasDomain ? undefined : 'primary'} />
+                <PublishAs disabled={isBlocked} variant={hasDomain ? 'primary' : undefined} />
               </>
             ) : (
               <Button

@@ -7,7 +7,7 @@ import { FilesStep } from '../../select/files-step.tsx';
 import { RoomNotice } from '../../select/room.tsx';
 import { useNewPlace } from '../below-folder.ts';
 import { useLacksAccount } from '../destination-fields.ts';
-import { NameField } from '../name-field.tsx';
+import { NameField, namesakesText, useNamesakes } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
 import { ConnectionChoice, PlatformChoice } from '../platform-choice.tsx';
 import { PublishForm } from '../publish-form.tsx';
@@ -96,12 +96,19 @@ function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedSt
           <GuidedSummary onGoTo={onGoTo} />
           <Card className="p-4 sm:p-5">
             <PublishForm>
+              <Taken />
               <MissingAccount />
             </PublishForm>
           </Card>
         </>
       );
   }
+}
+
+/** Says why there are two buttons. */
+function Taken() {
+  const namesakes = useNamesakes() ?? [];
+  return namesakes.length > 0 ? <p>{namesakesText(namesakes)}</p> : null;
 }
 
 /** Connects an account that the platform needs and that was passed over; its choice stays once it is connected. */

@@ -15,7 +15,7 @@ import { selectionTitle } from '../../../../uploads/selection/selection.ts';
 import { type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
 import { isLeftOutLink, isPackage, privateParts, privateText } from '../../select/left-out-parts.ts';
 import { useFolder } from '../below-folder.ts';
-import { useNewName } from '../name-field.tsx';
+import { useNamesakes, useNewName } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
 import type { GuidedStep } from './guided-labels.ts';
 
@@ -28,6 +28,8 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
   const { watch, formState } = useNewDeploymentFields();
   const [platform, domain] = watch(['platform', 'domain']);
   const { name, address } = useNewName();
+  // The address of another name is shown with the button for it.
+  const isTaken = (useNamesakes() ?? []).length > 0;
   return (
     <Card aria-label="Your answers" className="divide-y divide-line">
       <AnswerRow title="Files" onChange={() => onGoTo('files')}>
@@ -39,7 +41,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
       </AnswerRow>
       <AnswerRow title="Name" onChange={() => onGoTo('name')}>
         <span className="wrap-anywhere">{name.trim() === '' ? 'None yet' : name}</span>
-        {address?.slug && PLATFORMS[platform].isServedHere ? (
+        {!isTaken && address?.slug && PLATFORMS[platform].isServedHere ? (
           <span className="block text-ink-muted">
             Will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
             {reachText()}
