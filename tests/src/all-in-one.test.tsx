@@ -121,6 +121,36 @@ test('a domain that is refused after the deployment was made is asked for again,
   expect(shown.page.querySelector('header')?.textContent).toBe('All-in-One DeploymentPublishing');
 });
 
+test('a typed domain moves nothing above it, makes a new deployment the first choice, and is kept on the other way', async () => {
+  const list = () => ({ items: [deploymentOf()], nextCursor: null });
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }] });
+  const answers = answersFor(null, { 'deployments.list': list });
+  {
+    using shown = show(answers);
+    await shown.sees('Publish as new release of harbour…');
+    const filled = () => shown.page.querySelector('form [data-variant=primary]')?.textContent;
+    expect(filled()).toBe('Publish as new release of harbour…');
+    const places = () =>
+      [...shown.page.querySelectorAll('[role=radiogroup] label')].map(
+        (row) => row.querySelector<HTMLInputElement>('input')?.value,
+      );
+    await shown.sees('Why the built-in host is recommended');
+    const before = places();
+    typeInto(shown.page, 'domain', 'shop.example');
+    await patiently(() => expect(filled()).toBe('Publish as new deployment harbour-2'));
+    // Above the field that is being typed in nothing moves: what fits best now is marked.
+    await shown.sees('Netlify Recommended');
+    expect(places()).toEqual(before);
+    const there = [...shown.page.querySelectorAll('a')].find((one) =>
+      one.textContent?.startsWith('Publish as new release'),
+    );
+    there?.click();
+  }
+  using again = show(answers);
+  await again.sees('Domain of your own');
+  expect(again.page.querySelector<HTMLInputElement>('input[name=domain]')?.value).toBe('shop.example');
+});
+
 test('a platform that takes no domains here says so in the place of the field', async () => {
   using shown = show(answersFor(null), '?platform=replit');
   await shown.sees('Domains of a deployment on Replit are added at Replit itself.');

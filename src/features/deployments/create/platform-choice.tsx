@@ -1,5 +1,5 @@
 import { Check, TriangleAlert } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
@@ -35,15 +35,15 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
   const { ranker } = useNewDeployment();
   const { setValue, watch } = useNewDeploymentFields();
   const [isOpen, setOpen] = useState(false);
-  const { ranking } = ranker;
-  const recommended = recommendedIn(ranking);
+  const { ranking, listed } = ranker;
+  const recommended = recommendedIn(listed);
   const chosen = watch('platform');
-  const places = ranking?.map(({ platform }) => platform) ?? UNRANKED;
+  const places = listed?.map(({ platform }) => platform) ?? UNRANKED;
   // A choice from another page must be visible.
   const showsAll = isOpen || places.indexOf(chosen) >= SHOWN_AT_FIRST;
   const shown = showsAll ? places : places.slice(0, SHOWN_AT_FIRST);
   const hidden = places.length - shown.length;
-  const rankedOf = (platform: PlatformId) => ranking?.find((ranked) => ranked.platform === platform);
+  const rankedOf = (platform: PlatformId) => listed?.find((ranked) => ranked.platform === platform);
   const rankedChoice = rankedOf(chosen);
   return (
     <Card>
@@ -60,6 +60,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
           }}
           choices={shown.map((platform) => ({
             ...choiceOf(platform, rankedOf(platform), recommended),
+            aside: markOf(platform, ranking),
             below: platform !== 'built-in' && platform === chosen && (
               <Suspense>
                 <ConnectionChoice />
@@ -77,7 +78,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
             <Suspense>
               <rankReasons.Component
                 ranked={rankedChoice}
-                isRecommended={rankedChoice === recommended}
+                isRecommended={recommendedIn(ranking)?.platform === chosen}
                 isOpen={isExplained}
               />
             </Suspense>
@@ -116,26 +117,31 @@ function choiceOf(
   const { title, description, isServedHere } = PLATFORMS[platform];
   const about = isServedHere ? `${description.slice(0, -1)}${reachText()}.` : description;
   const against = recommended && ranked?.reasons.find(({ verdict }) => verdict === 'no');
-  const look = 'flex items-center gap-1.5 text-sm font-medium';
   return {
     value: platform,
     title,
     icon: <PlatformMark platform={platform} />,
     description: against === undefined ? about : `${against.text} ${against.change}`,
-    aside:
-      ranked?.fits === false ? (
-        <span className={`${look} text-warn`}>
-          <TriangleAlert /> Does not fit
-        </span>
-      ) : (
-        ranked !== undefined &&
-        ranked === recommended && (
-          <span className={`${look} text-accent`}>
-            <Check /> Recommended
-          </span>
-        )
-      ),
   };
+}
+
+/** Marks a platform by what is known now, which changes the height of nothing. */
+function markOf(platform: PlatformId, ranking: Ranker['ranking']): ReactNode {
+  const look = 'flex items-center gap-1.5 text-sm font-medium';
+  const fits = ranking?.find((ranked) => ranked.platform === platform)?.fits;
+  if (fits === false) {
+    return (
+      <span className={`${look} text-warn`}>
+        <TriangleAlert /> Does not fit
+      </span>
+    );
+  }
+  if (recommendedIn(ranking)?.platform !== platform) return null;
+  return (
+    <span className={`${look} text-accent`}>
+      <Check /> Recommended
+    </span>
+  );
 }
 
 /** Compares the files with the platform's own limits before anything is sent. */

@@ -7,6 +7,11 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 export type Ranker = {
   /** The platforms, best first; null before there are files or answers to rank by. */
   ranking: readonly RankedPlatform[] | null;
+  /**
+   * The ranking as a list shows it. A domain is typed below the list, where nothing may move: it changes this only
+   * with the next files or answers.
+   */
+  listed: Ranker['ranking'];
   /** The needs of the site: the answers, and for missing ones those that the files and the form show. */
   needs: Needs;
   answer(needs: Needs): void;
@@ -45,8 +50,11 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
     if (rank === null || !isAsked) return null;
     return rank(report && { ...report.inspection, files: report.reading.files }, needs, areSitesLocal());
   }, [rank, isAsked, report, needs]);
+  const [shown, setShown] = useState({ listed: ranking, report, answers });
+  const isSame = (shown.listed === null) === (ranking === null) && shown.report === report;
+  if (!isSame || shown.answers !== answers) setShown({ listed: ranking, report, answers });
   const affectedBy = (need: keyof Needs) => (rank === null ? [] : affected(rank, need));
-  return { ranking, needs, answer: setAnswers, affectedBy };
+  return { ranking, listed: shown.listed, needs, answer: setAnswers, affectedBy };
 }
 
 /** Returns the platforms with a reason against them that comes from this need alone. */
