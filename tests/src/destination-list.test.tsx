@@ -118,7 +118,10 @@ test('a further platform is asked its own settings, as the first one is', async 
     'deployments.addDestination': (input) => void added.push(input),
   });
   document.body.append(shown.page);
+  flushSync(() => document.querySelector<HTMLInputElement>('input[value="replit"]')?.click());
+  expect(document.body.textContent).toContain('import it there and publish');
   flushSync(() => document.querySelector<HTMLInputElement>('input[value="heroku"]')?.click());
+  expect(document.body.textContent).not.toContain('import it there and publish');
   await vi.waitFor(() => typeInto(document, 'options.app', 'harbour-cafe'), { timeout: 30_000 });
   expect(document.body.textContent).toContain('Basic: $7 a month, always on');
   flushSync(() => document.querySelector<HTMLElement>('[role="checkbox"], input[type="checkbox"]')?.click());

@@ -5,6 +5,7 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { PLATFORM_SETUPS } from '../../../../routers/schemas/platforms/setups.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Checkbox } from '../../../components/fields/checkbox.tsx';
@@ -81,6 +82,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
   const [isRefused, setRefused] = useState(false);
   const missing = useMissingChoice({ platform, connectionId, options });
   const lacksAccount = useLacksAccount({ platform, connectionId, options });
+  const handedOff = HOSTING_PLATFORMS.find((id) => id === platform && PLATFORM_CAPABILITIES[id]?.publish === 'handOff');
   const add = trpc.deployments.addDestination.useMutation({
     onSuccess: () => {
       onClose();
@@ -119,6 +121,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
           choices={choices.map(choiceOf)}
         />
         <ConnectionChoice />
+        {handedOff !== undefined && <p>{PLATFORM_SETUPS[handedOff].way}</p>}
         <Consents />
         {isRefused && missing !== null && (
           <p role="alert" className="text-sm text-bad">
