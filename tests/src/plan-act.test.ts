@@ -61,7 +61,7 @@ test.each([
     situationOf('BETA'),
     {
       kind: 'none',
-      label: 'Choose Beta',
+      label: 'Your plan',
       reason: 'You have Beta until Jan 15, 2030. You can buy it again after that.',
     },
   ],
@@ -96,7 +96,7 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
   });
   expect(planAct('PRO', { ...situation, subscription: renewing })).toEqual({
     kind: 'none',
-    label: 'Choose Pro',
+    label: 'Your plan',
     reason: 'It renews on Jan 15, 2030.',
   });
   const chosen = { ...renewing, nextPlan: 'BASIC' as const };

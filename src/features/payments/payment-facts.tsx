@@ -11,14 +11,14 @@ import { trialEndText } from '../../lib/trial-end.ts';
 /** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
   if (state === 'refunded') return 'Refunded payment';
-  if (isProcessing) return 'Payment confirmed, money not arrived yet';
+  if (isProcessing) return 'Payment confirmed';
   return isRenewal ? 'Renewal' : 'Payment';
 }
 
 /** Returns a sentence about where the money came from, or that there was none. */
 export function paidText({ isTest, amountCents, isProcessing }: Payment): string {
-  if (isTest)
-    return isProcessing ? 'In the test checkout: no money moves.' : 'Paid in the test checkout: no money has moved.';
+  if (isProcessing) return `It has not arrived yet.${isTest ? ' In the test checkout no money moves.' : ''}`;
+  if (isTest) return 'Paid in the test checkout: no money has moved.';
   return amountCents === 0 ? 'Covered by the unused time of your plan: nothing was charged.' : '';
 }
 

@@ -18,6 +18,9 @@ export type PlanAct =
   | { kind: 'later'; label: string; reason: string; subscription: Subscription }
   | { kind: 'none'; label: string; reason: string | null };
 
+/** The label of the plan that runs, while there is nothing to choose. */
+const OWN = 'Your plan';
+
 /**
  * Returns the act of a plan's button in the person's situation; the server enforces the same rule
  * (services/subscription/grant.ts).
@@ -29,8 +32,12 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   if (situation.kind !== 'known') return { kind: 'wait', label: choose };
   const { subscription, allowance } = situation;
   const { deploymentCount: count, comingPayment } = allowance;
-  // Said once, above all plans.
-  if (comingPayment !== null) return { kind: 'none', label: choose, reason: null };
+  if (comingPayment !== null) {
+    if (subscription?.status === 'active' && plan === subscription.plan) {
+      return { kind: 'none', label: OWN, reason: endLabel(subscription) };
+    }
+    return { kind: 'none', label: choose, reason: 'Available once your payment has arrived.' };
+  }
   if (subscription === null || subscription.status === 'trialing' || !isActiveStatus(subscription.status)) {
     const reason = trialEndText(plan, subscription);
     return limit !== null && count > limit
@@ -58,7 +65,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const { plan: running, renews, cancelAtEnd, nextPlan, endsAt } = subscription;
   const renewal = formatDate(renewalOf(subscription));
   const { title } = PLANS[plan];
-  const label = `Choose ${title}`;
+  const label = plan === running ? OWN : `Choose ${title}`;
   const end = formatDate(endsAt);
   if (plan === running && renews) {
     const keep = cancelAtEnd || nextPlan !== null ? ` To keep it, choose “Keep ${title}” in Account.` : '';
