@@ -54,7 +54,8 @@ export function ReportView({ report, actions, repair, isShared = false }: Report
       </ul>
       {!report.isWhole && (
         <CardBody className="border-t border-line text-sm text-ink-muted">
-          Your plan has these checks. The Standard plan has twenty more, such as redirects, CAA and DNSSEC.
+          This report has the checks of the Basic plan. From Standard on, a report has twenty more, such as redirects,
+          CAA and DNSSEC.
         </CardBody>
       )}
     </Card>

@@ -12,8 +12,8 @@ export function LocalSitesNotice({ deployments, className }: LocalSitesNoticePro
   if (!areHere || !areSitesLocal()) return null;
   return (
     <Notice tone="warn" title={LOOPBACK_TITLE} className={className}>
-      You can add a domain, but visitors reach it only once whoever runs this Fairlead has set SITES_DOMAIN and
-      SITES_ADDRESSES to the public name and addresses of the host: see “Domains” in the README.
+      Visitors reach a domain here only once whoever runs this Fairlead has set SITES_DOMAIN and SITES_ADDRESSES to the
+      public name and addresses of the host: see “Domains” in the README.
     </Notice>
   );
 }
