@@ -104,6 +104,7 @@ test('a payment on its way is said once among the plans, and beside the plan; no
     expect(shown.page.textContent?.match(new RegExp(text, 'g'))).toHaveLength(1);
     expect(shown.page.textContent).not.toContain('Start the trial');
     expect(shown.button('Choose Basic').disabled).toBe(true);
+    expect(shown.page.textContent).toContain('Available once your payment has arrived.Choose Basic');
     expect(shown.linkTo('See the payment')).toBe('/subscription/success?session_id=coming');
   }
   const when = 'You can publish as soon as your payment has arrived.';
@@ -193,7 +194,7 @@ test('the dashboard names the folder that waits, and leads on with it or discard
   });
   // At once: it comes with the screen, and cannot be missing where a file of its own fails to load.
   expect(shown.page.textContent).toContain('harbour-cafe');
-  expect(shown.page.textContent).toContain('It waits here until you publish it.');
+  expect(shown.page.textContent).toContain('Your folder waits to be published.');
   expect(shown.linkTo('Go on')).toBe('/new-deployment');
   flushSync(() => shown.button('Discard').click());
   expect(shown.page.textContent).not.toContain('harbour-cafe');

@@ -61,7 +61,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
       ref={focusWhereNone}
       data-chosen
       aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`}
-      className="divide-y divide-line"
+      className="divide-y divide-line outline-none"
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4 sm:p-5">
         <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { paths } from '../../../lib/paths/paths.ts';
-import { type Selection, selectionTitle } from '../../../uploads/selection/selection.ts';
+import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection/selection.ts';
 import { setWaiting } from '../../../uploads/waiting-selection.ts';
 
 /** Names what was chosen before and is not published yet. */
@@ -23,7 +23,7 @@ export function WaitingFiles({ selection }: { selection: Selection }) {
         </span>
       }
     >
-      It waits here until you publish it.
+      Your {selectionNoun(selection)} waits to be published.
     </Notice>
   );
 }
