@@ -1,5 +1,8 @@
 import { useEffect } from 'react';
-import { Link, Redirect } from 'wouter';
+import { Link, Redirect, useSearchParams } from 'wouter';
+import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
+import { CONNECTION_PROVIDERS } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
@@ -14,6 +17,7 @@ import {
 import { PlanLine } from '../features/deployments/create/plan-line.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
+import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { RoomNotice } from '../features/deployments/select/room.tsx';
@@ -22,6 +26,7 @@ import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/us
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
+import { connectionLinks, useReturnState } from '../lib/paths/connection-links.ts';
 import { href, paths } from '../lib/paths/paths.ts';
 import { isOver, type Publication, usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection/selection.ts';
@@ -40,7 +45,7 @@ export function NewDeploymentScreen() {
         title="New Deployment"
         description={
           <PlanLine>
-            <OtherWays />
+            <FirstWords />
           </PlanLine>
         }
       />
@@ -90,6 +95,7 @@ function Files() {
         chosen={chosen}
         notice={<RoomNotice room={room} selection={chosen.selection} />}
         place={useNewPlace()}
+        isSecond={usePlanBlocker().blocker !== null}
       />
       {chosen.selection === null && <TemplateList destination={getValues} />}
       <ConnectInPlace>
@@ -99,21 +105,42 @@ function Files() {
   );
 }
 
+/** Says before anything is chosen that the platform which the address asks for needs an account. */
+function FirstWords() {
+  const [search] = useSearchParams();
+  const provider = CONNECTION_PROVIDERS.find((id) => id === search.get('platform'));
+  const chosen = useNewDeploymentFields().watch('platform');
+  const connections = trpc.connections.list.useQuery(undefined, { enabled: provider !== undefined });
+  const state = useReturnState();
+  const isMissing = connections.data?.items.every((one) => one.provider !== provider);
+  if (provider === undefined || provider !== chosen || !isMissing) return <OtherWays />;
+  return (
+    <>
+      To publish to {PLATFORMS[provider].title}, first{' '}
+      <Link to={connectionLinks.connect(provider)} state={state} className={LINK}>
+        connect your {CONNECTION_TITLES[provider]} account
+      </Link>
+      .
+    </>
+  );
+}
+
+const LINK = 'rounded-tight text-accent underline';
+
 /** Links to the other three ways of publishing. */
 function OtherWays() {
-  const look = 'rounded-tight text-accent underline';
   return (
     <>
       In a hurry?{' '}
-      <Link to={paths.quickDeploy} className={look}>
+      <Link to={paths.quickDeploy} className={LINK}>
         Quick Deploy
       </Link>
       . New here?{' '}
-      <Link to={paths.guidedDeployment} className={look}>
+      <Link to={paths.guidedDeployment} className={LINK}>
         Guided Deployment
       </Link>
       . All on one page, domain included?{' '}
-      <Link to={paths.unifiedDeployment} className={look}>
+      <Link to={paths.unifiedDeployment} className={LINK}>
         All-in-One Deployment
       </Link>
       .

@@ -165,6 +165,20 @@ test('where the plan has no room for another deployment none is promised an addr
   using shown = show(answers);
   await shown.sees('Basic allows 1 deployment');
   expect(shown.page.textContent).not.toMatch(/live at/i);
+  expect(shown.linkTo('See your deployments')).toBe('/deployments');
+  expect(shown.page.textContent?.match(/delete 1 deployment/g)).toHaveLength(1);
+  setWaiting(null);
+  await shown.sees('Choose a folder');
+  expect(shown.button('Choose a folder').getAttribute('data-variant')).toBe('secondary');
+});
+
+test('a platform that the address asks for says at the top that it needs an account', async () => {
+  const none: Answers = { 'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }) };
+  using shown = show(none, '/new-deployment?platform=netlify');
+  await shown.sees('To publish to Netlify, first connect your Netlify account.');
+  expect(shown.linkTo('connect your Netlify account')).toBe('/settings?connect=netlify');
+  using plain = show(none);
+  expect(plain.page.querySelector('header')?.textContent).toContain('In a hurry?');
 });
 
 test('a folder without an entry page is published after one question, and not before', async () => {

@@ -62,7 +62,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
       ) : (
         <>
           {isTaken && <ContinueThere namesakes={namesakes} />}
-          <p className="text-sm text-ink-muted">{plan.blocker.text}</p>
+          <p className="text-sm text-ink-muted">{plan.blocker.title}.</p>
           <Button variant="primary" asChild>
             <Link to={paths.subscriptionPricing}>{plan.blocker.action}</Link>
           </Button>
