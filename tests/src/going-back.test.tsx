@@ -46,7 +46,9 @@ test.each([
   // A page, or a list of one state, need not have the live one.
   const table = <ReleaseTable label="Releases" releases={[target]} rollBacks={[]} isReadOnly={() => false} />;
   using list = showScreen(table, {});
-  expect(list.button(label)).toBeDefined();
+  const arrow = list.button(label).querySelector('svg');
+  expect(arrow?.classList.contains('-scale-x-100'), 'it points ahead').toBe(number > serving);
+  expect(list.page.textContent).toContain('sailor · Folder');
 });
 
 test.each([

@@ -13,6 +13,8 @@ export function goneBackAt({ platform }: Released): string | null {
 export type WayTexts = {
   /** The first two words of `label`. */
   act: string;
+  /** The look of the arrow back: mirrored, it leads ahead. */
+  arrow?: string;
   label: string;
   question: (owner: string) => string;
   busy: string;
@@ -24,6 +26,7 @@ export function wayTexts({ number, servingNumber }: Pick<ListedRelease, 'number'
   if (servingNumber !== null && number > servingNumber) {
     return {
       act: 'Bring back',
+      arrow: '-scale-x-100',
       label: `Bring back release ${number}`,
       question: (owner) => `Bring back release ${number} of ${owner}?`,
       busy: 'Bringing it back…',

@@ -26,6 +26,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
   const { id: releaseId, number, servingNumber } = release;
   // There is none before the first release: it is compared with the live one.
   const against = number === 1 ? servingNumber : null;
+  const way = wayTexts(release);
   return (
     <Menu
       trigger={
@@ -66,7 +67,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
       {!isReadOnly && isRetryable(release) && <RetryItems release={release} retry={retry} />}
       {onRollBack && (
         <MenuItem onSelect={onRollBack}>
-          <Undo2 /> {wayTexts(release).label}
+          <Undo2 className={way.arrow} /> {way.label}
         </MenuItem>
       )}
       {isCancellable(release) && (

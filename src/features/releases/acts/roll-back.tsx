@@ -21,11 +21,11 @@ export function RollBackButton({
   ...look
 }: { target: RollBackTarget } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isAsking, setAsking] = useState(false);
-  const { label } = wayTexts(target);
+  const { label, arrow } = wayTexts(target);
   return (
     <>
       <Button {...look} onClick={() => setAsking(true)}>
-        <Undo2 /> {label}
+        <Undo2 className={arrow} /> {label}
       </Button>
       <RollBackDialog target={isAsking ? target : null} onClose={() => setAsking(false)} />
     </>

@@ -80,11 +80,11 @@ const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-36';
 /** It has the name of its deployment as well. */
 const ownerCell = 'sm:min-w-48!';
 const stateCell = 'max-sm:grow';
-/** The button has no word beside its icon where a table has the least room, and where the names need it. */
+/** The button has no word beside its icon where a table has the least room. */
 const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative';
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 /** On a small screen the facts share one line: a long name takes what the others leave, and is cut there. */
-const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden! xl:max-w-72`;
+const byCell = `${factCell} max-sm:max-w-max max-sm:grow max-sm:basis-20 sm:max-xl:hidden! xl:w-1/4 xl:max-w-0`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
 const sizeCell = `${tookCell} max-[90rem]:hidden!`;
 
@@ -112,7 +112,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={classNames(byCell, 'xl:min-w-28')}>
         <span title={release.createdBy} className="flex min-w-0">
           <span className="truncate">{release.createdBy}</span>
-          <span className="whitespace-pre max-sm:hidden">{` · ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
+          <span className="whitespace-pre max-sm:hidden">{` · ${SOURCE_LABELS[release.source]}`}</span>
         </span>
       </TableCell>
       <TableCell className={factCell}>
@@ -131,7 +131,8 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={backCell}>
         {onRollBack !== null && (
           <Button size="sm" title={way.label} onClick={onRollBack}>
-            <Undo2 /> <span className={showsDeployment ? 'sm:max-2xl:sr-only' : 'sm:max-md:sr-only'}>{way.act}</span>
+            <Undo2 className={way.arrow} />{' '}
+            <span className={showsDeployment ? 'sm:max-lg:sr-only' : 'sm:max-md:sr-only'}>{way.act}</span>
             <span className="sr-only">
               {way.label.slice(way.act.length)}
               {showsDeployment && ` of ${ownerLabel(release)}`}

@@ -1,4 +1,4 @@
-import { CircleX, LoaderCircle, Undo2 } from 'lucide-react';
+import { CircleX, LoaderCircle, Redo2, Undo2 } from 'lucide-react';
 import type { RollBack } from '../../../../routers/schemas/releases.ts';
 import { Badge } from '../../../components/badge.tsx';
 
@@ -23,7 +23,7 @@ export function RollBackBadge({ state, isForward = false }: RollBackBadgeProps) 
     );
   }
   return (
-    <Badge tone="unknown" icon={Undo2}>
+    <Badge tone="unknown" icon={isForward ? Redo2 : Undo2}>
       {isForward ? 'Brought back' : 'Rolled back'}
     </Badge>
   );
