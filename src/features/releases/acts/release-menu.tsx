@@ -23,9 +23,8 @@ export type ReleaseMenuProps = {
 export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
   const { cancel, retry, download } = useReleaseActs();
   const page = href.release(release.deploymentId, release.number);
-  const { id: releaseId, number, servingNumber } = release;
-  // There is none before the first release: it is compared with the live one.
-  const against = number === 1 ? servingNumber : null;
+  const releaseId = release.id;
+  const comparison = comparisonOf(release);
   const way = wayTexts(release);
   return (
     <Menu
@@ -40,9 +39,9 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
           <Eye /> Open release
         </Link>
       </MenuItem>
-      {number !== (against ?? 1) && (
+      {comparison !== null && (
         <MenuItem asChild>
-          <Link to={`${page}${against === null ? '' : `?against=${against}`}#changes`}>
+          <Link to={`${page}${comparison}`}>
             <FileDiff /> Compare
           </Link>
         </MenuItem>
@@ -80,6 +79,12 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
       )}
     </Menu>
   );
+}
+
+/** Returns where a page compares its release. There is none before the first: it is compared with the live one. */
+function comparisonOf({ number, servingNumber }: ListedRelease): string | null {
+  if (number > 1) return '#changes';
+  return servingNumber === null || servingNumber === number ? null : `?against=${servingNumber}#changes`;
 }
 
 type RetryItemsProps = Pick<ReleaseMenuProps, 'release'> & Pick<ReturnType<typeof useReleaseActs>, 'retry'>;
