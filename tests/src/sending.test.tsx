@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
@@ -153,6 +154,22 @@ test('files that are live already are promised no release', async () => {
   await shown.sees('Release 3 has these files already.');
   expect(shown.page.textContent).toContain('No file changed.');
   expect(shown.button('Publish anyway').dataset.variant).toBe('secondary');
+});
+
+test('a packed site leads to the folder chooser, and a site in an inner folder is taken out of the one around it', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
+  const opened = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => {});
+  const choose = (path: string) =>
+    setChosen('harbour', { name: 'harbour', files: [{ path, file: new File(['x'], path) }] });
+  choose('site.zip');
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
+  await shown.sees('The site seems to be packed in site.zip.');
+  flushSync(() => shown.button('Choose a folder').click());
+  expect(opened.mock.contexts).toEqual([shown.page.querySelector('input[webkitdirectory]')]);
+  choose('notes/site/bakery/index.html');
+  await shown.sees('The start page is in the folder “site/bakery”.');
+  flushSync(() => shown.button('Use site/bakery instead').click());
+  await shown.sees('Start page index.html');
 });
 
 test('before most of a site is removed a person is asked, also where its files cannot be read', async () => {
