@@ -12,6 +12,8 @@ export type PublicationRequest = {
   publishAnyway: readonly string[];
   /** True when the deployment was made for this selection, so that cancelling may remove it again. */
   isNew: boolean;
+  /** True when the person wants a release although no file changed. */
+  isUnchangedWanted?: boolean;
 };
 
 /** A selection on its way to become a release. It lives in the page, across screens, until the server has all of it. */

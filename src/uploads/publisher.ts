@@ -94,7 +94,7 @@ export function startPublication(
     cancel: new AbortController(),
     stored,
     isResumed: resumed !== null,
-    isUnchangedWanted: false,
+    isUnchangedWanted: request.isUnchangedWanted === true,
     recordId: storeSelection(selection, storedPublication(request, stored)),
     publication: newPublication(request, resumed?.isRestored === true, {
       retry: () => retry(run),

@@ -112,6 +112,8 @@ test('of files that are live already a release is made only when its owner says 
   expect(await controlOf('same').publishUnchanged()).toMatchObject({ state: 'done', failure: null });
   expect(wanted).toEqual([true, false]);
   expect(recordsOf('same')).toEqual([]);
+  const knowing = { ...request('same'), isUnchangedWanted: true };
+  expect(await startPublication(knowing, parts), 'who knows it already is not asked').toMatchObject({ state: 'done' });
 
   await startPublication(request('same'), parts);
   leaveUnchanged('same');

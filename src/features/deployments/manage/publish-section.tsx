@@ -106,7 +106,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const lost = lostAtPrimary(deployment);
   const [primary] = deployment.destinations;
   const start = ({ selection, publishAnyway }: SelectionReport) => {
-    void publish({ deployment, selection, publishAnyway, isNew: false });
+    void publish({ deployment, selection, publishAnyway, isNew: false, isUnchangedWanted: compared.isEqual });
     chosen.choose(null);
   };
   return (
