@@ -16,13 +16,8 @@ import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
-import {
-  isRequestOpen,
-  nameFromFolder,
-  storeTypedName,
-  useNewDeployment,
-  useNewDeploymentFields,
-} from './new-deployment-form.tsx';
+import { nameFromFolder } from './name-from-folder.ts';
+import { isRequestOpen, storeTypedName, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { TwinText, useTwin } from './twin.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';

@@ -6,10 +6,8 @@ import * as z from 'zod/mini';
 import { createDeploymentInput } from '../../../../routers/schemas/deployments.ts';
 import { domainNameIn } from '../../../../routers/schemas/domain-name.ts';
 import { optionalDomainNameSchema } from '../../../../routers/schemas/domains.ts';
-import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
-import { HIDDEN_CHARACTERS } from '../../../../routers/schemas/primitives.ts';
 import { applyFieldErrors, errorToast, fieldErrors } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { showToast } from '../../../components/overlays/toast-store.ts';
@@ -18,7 +16,6 @@ import { onDraftsTaken, storeDraft } from '../../../lib/storage/draft-storage.ts
 import { forgetFormDraft, readFormDraft } from '../../../lib/storage/form-draft.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage/storage.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import type { Selection } from '../../../uploads/selection/selection.ts';
 import { sizeOf } from '../preflight/size-of.ts';
 import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
@@ -27,6 +24,7 @@ import { limitRefusal } from '../select/limit-refusal.ts';
 import { type Room, roomRefusal, useRoom } from '../select/room.tsx';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { type DestinationFields, destinationOf, optionsIn, useMissingChoice } from './destination-fields.ts';
+import { nameFromFolder, UNNAMED } from './name-from-folder.ts';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
@@ -37,8 +35,6 @@ const newDeploymentFields = z.extend(createDeploymentInput, { domain: optionalDo
 const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
 const DOMAIN_DRAFT = 'new-deployment-domain';
 const NO_DOMAIN = { domain: '' };
-/** Loose files have no folder that could name the deployment. */
-export const UNNAMED = 'My website';
 
 type NewDeployment = {
   chosen: ChosenSelection;
@@ -236,12 +232,6 @@ function typedName(namedBy: 'typed' | 'folder', folder: string): string | null {
   const typed = readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME);
   if (typed.folder === '' || folder === '') return typed.name || null;
   return typed.folder === folder ? typed.name : null;
-}
-
-/** Makes a valid name from the name of a folder; '' without one. */
-export function nameFromFolder(selection: Selection | null): string {
-  // The cut comes first: a joiner or half of a pair that it leaves at the end is removed as well.
-  return (selection?.name ?? '').trim().slice(0, DEPLOYMENT_NAME_MAX).replace(HIDDEN_CHARACTERS, '').trim();
 }
 
 const REQUEST_DRAFT = 'new-deployment-request';

@@ -20,7 +20,7 @@ import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
-import { nameFromFolder, UNNAMED } from '../create/new-deployment-form.tsx';
+import { nameFromFolder, UNNAMED } from '../create/name-from-folder.ts';
 import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
 import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
 import { sizeOf } from './size-of.ts';
