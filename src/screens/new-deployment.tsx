@@ -95,7 +95,7 @@ function Files() {
         chosen={chosen}
         notice={<RoomNotice room={room} selection={chosen.selection} />}
         place={useNewPlace()}
-        isSecond={usePlanBlocker().blocker !== null}
+        shape={usePlanBlocker().blocker === null ? 'tall' : 'compact'}
       />
       {chosen.selection === null && <TemplateList destination={getValues} />}
       <ConnectInPlace>

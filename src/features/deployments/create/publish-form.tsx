@@ -27,7 +27,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const namesakes = useNamesakes();
-  // Whoever wants a domain means a site of its own more often than a release of another.
+  // A person with a domain most often wants a site of its own for it, and not a release of another.
   const hasDomain = useNewDeploymentFields().watch('domain').trim() !== '';
   const isTaken = namesakes !== undefined && namesakes.length > 0;
   const submit = useSubmitOnce(isPublishing, () => !isTaken && publish());

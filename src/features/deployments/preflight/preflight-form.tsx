@@ -1,6 +1,6 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { FormProvider, useForm, useFormContext } from 'react-hook-form';
+import { FormProvider, type UseFormReturn, useForm, useFormContext } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { createDeploymentInput, type Deployment } from '../../../../routers/schemas/deployments.ts';
 import { optionalDomainNameSchema } from '../../../../routers/schemas/domains.ts';
@@ -49,12 +49,7 @@ export function PreflightForm({ report }: PreflightFormProps) {
     resolver: standardSchemaResolver(preflightFields),
     defaultValues: { name: UNNAMED, platform: 'built-in', domain: '' },
   });
-  const { resetField, formState } = form;
-  const isTyped = formState.dirtyFields.name === true;
-  const suggested = nameFromFolder(report?.selection ?? null) || UNNAMED;
-  useEffect(() => {
-    if (!isTyped) resetField('name', { defaultValue: suggested });
-  }, [isTyped, suggested, resetField]);
+  useSuggestedName(form, nameFromFolder(report?.selection ?? null) || UNNAMED);
   const { deployments } = useOfferedDeployments();
   const [further, setFurther] = useState<string>(NEW);
   const deployment = deployments.find(({ id }) => id === further);
@@ -107,6 +102,14 @@ export function PreflightForm({ report }: PreflightFormProps) {
       )}
     </FormProvider>
   );
+}
+
+/** Takes the name of the chosen folder until another is typed. */
+function useSuggestedName({ resetField, formState }: UseFormReturn<PreflightFields>, suggested: string): void {
+  const isTyped = formState.dirtyFields.name === true;
+  useEffect(() => {
+    if (!isTyped) resetField('name', { defaultValue: suggested });
+  }, [isTyped, suggested, resetField]);
 }
 
 function PreflightFieldset() {

@@ -18,8 +18,6 @@ export type DropZoneProps = {
   description?: string | undefined;
   shape?: DropTargetProps['shape'];
   isWanted?: DropTargetProps['isWanted'];
-  /** True where another act comes first, as on every page with a compact one. */
-  isSecond?: boolean;
   /** The selection that a reload lost, and that must be chosen again. */
   wanted?: StoredSelection | null;
   /** True when what is still being read is wanted on the next page as well. */
@@ -30,7 +28,7 @@ export type DropZoneProps = {
 
 /**
  * A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the
- * target.
+ * target. A compact zone stands on a page whose first act is another, so its button is second there.
  */
 export function DropZone({
   onSelection,
@@ -38,7 +36,6 @@ export function DropZone({
   description = 'It stays private until you publish.',
   shape = 'tall',
   isWanted = false,
-  isSecond = shape === 'compact',
   wanted = null,
   outlivesPage = false,
   isRestoring = false,
@@ -61,7 +58,7 @@ export function DropZone({
           actions={
             <>
               <Button
-                variant={isSecond ? undefined : 'primary'}
+                variant={shape === 'compact' ? undefined : 'primary'}
                 className="relative z-1"
                 isBusy={isReading}
                 busyLabel="Reading…"

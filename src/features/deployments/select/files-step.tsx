@@ -6,7 +6,7 @@ import { selectionSummary } from './lazy-summary.ts';
 import type { SelectionSummaryProps } from './selection-summary.tsx';
 import type { ChosenSelection } from './use-chosen-selection.ts';
 
-export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted' | 'isSecond'> & {
+export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
   chosen: ChosenSelection;
   /** The place where the files will go, as far as it matters for problems in them. */
   place?: SelectionSummaryProps['place'];
