@@ -311,6 +311,11 @@ test('the finished folder inside takes the place of the source around it', async
   // Vite's first page stands beside its source.
   const vite = { 'index.html': '<script src="/src/main.tsx">', 'src/main.tsx': 'x', 'dist/index.html': 'y' };
   expect(pathsOf((await inspectSelection(folder(vite))).buildFolder)).toEqual(['index.html']);
+  const inner = { 'notes.txt': 'x', 'site/bakery/index.html': 'y', 'site/bakery/a.js': 'z' };
+  expect(pathsOf((await inspectSelection(folder(inner))).buildFolder)).toEqual(['index.html', 'a.js']);
+  // The start page is there, under another name.
+  const named = { 'Index.html': 'x', 'blog/index.html': 'y' };
+  expect((await inspectSelection(folder(named))).buildFolder).toBeNull();
 });
 
 test('what is left out of the finished folder is told of it as well, and can be published from there', async () => {

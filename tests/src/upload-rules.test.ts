@@ -476,11 +476,6 @@ test('what is wrong with the first page is said with the way out', () => {
   expect(pathOf('about.html', 'contact.html', 'downloads.zip')).toBeNull();
   // Most likely the first page, under another name.
   expect(pathOf('start.html', 'style.css', 'more/page.html')).toBe('start.html');
-  expect(codeOf('site.zip')).toEqual(['entry_page_packed']);
-  const folderOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).buildFolder;
-  expect(folderOf('notes.txt', 'site/bakery/index.html')).toBe('site/bakery');
-  expect(folderOf('Index.html', 'blog/index.html')).toBeNull();
-  expect(folderOf('index.html', 'blog/index.html')).toBeNull();
   expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
 });
 

@@ -226,7 +226,7 @@ function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | n
 }
 
 /** Matches a start page under another name. */
-const SIMILAR = /^(?:index|default)\.html?$/i;
+const SIMILAR = /^(index\.html?|default\.html?)$/i;
 const PAGE = /\.html?$/i;
 /** Pages of errors, and the file by which Google knows a site's owner (Search Console Help, "Verify your site"). */
 const NO_START = /^(?:404|50\d|google[\da-f]{16})\.html?$/i;

@@ -25,6 +25,7 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 import { isWholeFolder } from './left-out-parts.ts';
+import { PlaceList } from './place-list.tsx';
 import { ReplaceFiles } from './replace-files.tsx';
 import { StartPageOffer } from './start-page-offer.tsx';
 
@@ -216,31 +217,6 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
     <Button size="sm" isBusy={isBusy} busyLabel="Writing…" onClick={write}>
       Make a copy with relative links
     </Button>
-  );
-}
-
-/** A few places show the problem; the others are shown on request. */
-const PLACES_AT_FIRST = 5;
-
-/** Lists places like `about.html, line 12: img/Boat.jpg is called img/boat.jpg`. */
-function PlaceList({ places }: { places: Finding['places'] }) {
-  const [isWhole, setWhole] = useState(places.length <= PLACES_AT_FIRST + 1);
-  const shown = isWhole ? places : places.slice(0, PLACES_AT_FIRST);
-  return (
-    <ul className="flex flex-col gap-1 pt-1.5">
-      {shown.map(({ path, line, text }) => (
-        <li key={`${path}:${line}:${text}`} className="wrap-anywhere">
-          <code className="font-mono text-ink">{path}</code>, line {line}: {text}
-        </li>
-      ))}
-      {!isWhole && (
-        <li>
-          <Button size="sm" className="mt-1" onClick={() => setWhole(true)}>
-            Show {formatCount(places.length - PLACES_AT_FIRST, 'more place')}
-          </Button>
-        </li>
-      )}
-    </ul>
   );
 }
 
