@@ -110,6 +110,6 @@ test('a domain that leads to this computer asks for nothing: it is said once wha
   await shown.sees('shop.example');
   const said = shown.page.textContent ?? '';
   expect(said).toContain('Not public');
-  expect(said).toContain('visitors reach it only once whoever runs this Fairlead has set SITES_DOMAIN');
+  expect(said).toContain('Visitors reach a domain here only once whoever runs this Fairlead has set SITES_DOMAIN');
   expect(said).not.toMatch(/Waiting for DNS|records? seen/);
 });

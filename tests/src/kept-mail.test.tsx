@@ -138,7 +138,7 @@ test.each([
 test('where no mail is sent, a change of the address promises no notice', async () => {
   const nothing = () => undefined;
   using _shown = showScreen(<ChangeEmailDialog onClose={nothing} />, {});
-  await expect.poll(() => document.body.textContent).toContain('it keeps the link in its outbox, with a notice');
+  await expect.poll(() => document.body.textContent).toContain('it keeps the link in its outbox, along with a notice');
   expect(document.body.textContent).not.toContain('We also notify');
 });
 
