@@ -63,7 +63,7 @@ test('a plan smaller than the trial is bought knowing its cap, an upgrade lifts 
   await expect(order).toContainText('Total$5.00');
   await pay('Basic');
   await goTo('New Deployment');
-  await expect(page.getByText('Basic allows 1 deployment')).toBeVisible();
+  await expect(page.getByText('Basic allows 1 deployment').first()).toBeVisible();
 
   await goTo('Pricing & Trial Beta');
   await page.getByRole('button', { name: 'Upgrade to Standard' }).click();

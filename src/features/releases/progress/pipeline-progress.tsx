@@ -56,11 +56,13 @@ export function PipelineProgress({
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
       {(known) => {
         const place = deployment && PLATFORMS[deployment.platform].title;
+        // The report begins once the deployment knows of it as well; what comes below must not be there before.
+        const isOver = !isUnderWay(known) && !(isLiveIn(known) && deployment?.currentRelease === null);
         const head = <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />;
         return (
           <>
             <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={report} />
-            {!isUnderWay(known) && <div className="mt-8 max-w-reading">{next}</div>}
+            {isOver && <div className="mt-8 max-w-reading">{next}</div>}
           </>
         );
       }}
@@ -69,6 +71,10 @@ export function PipelineProgress({
 }
 
 type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
+
+function isLiveIn(known: Known): boolean {
+  return known.stage === 'release' && known.release.state === 'live';
+}
 
 export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
   /** The heading: the published files, their place and the result. */
