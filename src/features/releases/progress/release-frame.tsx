@@ -7,8 +7,7 @@ import { ReleaseAddress } from '../release-address.tsx';
 export type ReleaseFrameProps = {
   number: number;
   deployment: { id: string; name: string };
-  /** The address, where the card does not show it large. */
-  url?: string | undefined;
+  url: string;
   badge: ReactNode;
   actions: ReactNode;
   /** The address card, and notices. */
@@ -30,7 +29,12 @@ export function ReleaseFrame(props: ReleaseFrameProps) {
       <PageHeader
         title={title}
         badge={badge}
-        description={url === undefined ? undefined : <ReleaseAddress url={url} />}
+        // Its line is kept for an address that comes from the platform.
+        description={
+          <span className="flex min-h-control touch:min-h-11">
+            <ReleaseAddress url={url} />
+          </span>
+        }
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
           { label: deployment.name, to: href.deployment(deployment.id) },
