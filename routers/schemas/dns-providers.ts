@@ -158,7 +158,7 @@ export const DNS_PROVIDERS: Record<DnsProviderId, DnsProviderFacts> = {
     credential: 'API token',
     url: 'https://console.hetzner.com/projects',
     path: 'The project that holds your zones, Security, API tokens, Generate API token',
-    permissions: ['Read & Write. It opens the whole project, since Hetzner has no narrower tokens.'],
+    permissions: ['Read & Write. It gives access to the whole project, since Hetzner has no narrower tokens.'],
     fields: [TOKEN_FIELD],
   },
   // doc.powerdns.com/authoritative/http-api, 4.7.
@@ -166,7 +166,7 @@ export const DNS_PROVIDERS: Record<DnsProviderId, DnsProviderFacts> = {
     credential: 'API key',
     url: null,
     path: 'pdns.conf: webserver=yes, api=yes and api-key, with the address of Fairlead in webserver-allow-from',
-    permissions: ['The key opens all zones of the server, since PowerDNS has no narrower ones.'],
+    permissions: ['The key gives access to all zones of the server, since PowerDNS has no narrower ones.'],
     fields: [
       {
         name: 'url',

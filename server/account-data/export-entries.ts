@@ -81,7 +81,7 @@ export async function* exportEntries(
     const names = corrupted.map((name) => `${name}\n`);
     yield {
       name: 'NOT-INCLUDED.txt',
-      text: ['These files are damaged in our store. Publish them again.\n\n', ...names],
+      text: ['Fairlead’s copies of these files are damaged. Publish the files again.\n\n', ...names],
     };
   }
 }
@@ -218,7 +218,7 @@ async function* fileEntries(
   if (manifest === null) {
     yield {
       name: `${root}/NOT-INCLUDED.txt`,
-      text: ['The list of these files is damaged in our store. Publish them again.\n'],
+      text: ['Fairlead’s list of these files is damaged. Publish the files again.\n'],
     };
     return;
   }

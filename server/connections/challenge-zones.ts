@@ -57,7 +57,7 @@ export function whyNotHeld({ name, challenge, at, loss }: ChallengePlace): strin
   if (loss !== null) return loss;
   if (at === challenge)
     return `None of your DNS connections holds ${name}. Connect the provider that keeps its records.`;
-  return `A CNAME record leads ${challenge} to ${at}, and none of your DNS connections holds that name. Connect the provider that keeps it, or delete the CNAME record.`;
+  return `A CNAME record points ${challenge} to ${at}, and none of your DNS connections holds ${at}. Connect the provider that does, or delete the CNAME record.`;
 }
 
 /**

@@ -102,6 +102,6 @@ function replacedBy({ name, address, certificate }: Shown, seenAt: Date): Proble
   return {
     code: REPLACED,
     message: `At ${address}, visitors of ${name} get a certificate that is not yours: from ${issuer}, until ${DAY.format(notAfter)}.${refused}`,
-    hint: `Yours was last seen there on ${DAY.format(seenAt)}. Another server or a proxy answers at ${address} now: let it pass https on to Fairlead, or remove it.`,
+    hint: `Yours was last seen there on ${DAY.format(seenAt)}. Another server or a proxy answers at ${address} now: have it forward https to Fairlead, or remove that server.`,
   };
 }

@@ -96,7 +96,7 @@ async function applyUpdate(
   if (current === null) throw notFound('domain');
   if (current.deploymentId !== before.deploymentId) {
     if (current.deploymentId === deploymentId && current.servedName === servedName) return current;
-    throw new AppError('conflict', `${before.name} was moved in the meantime.`, { hint: 'Look where it is now.' });
+    throw new AppError('conflict', `${before.name} was moved in the meantime.`, { hint: 'See where it is now.' });
   }
   const now = ctx.now();
   const doc = await DomainModel.findOneAndUpdate(

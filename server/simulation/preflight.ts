@@ -147,7 +147,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
     throw error;
   });
   // A missing field is reported when the deployment is made.
-  const unasked = [...lines, 'The account there is checked only once the deployment can be created.'];
+  const unasked = [...lines, 'The account there is not checked until the deployment can be created.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, [destination]));
 }
@@ -169,7 +169,7 @@ async function publishing(ctx: AccountContext, destinations: readonly Place[]): 
 
 function verification({ platform, isFurther = false }: { platform: PlatformId; isFurther?: boolean }): PreflightStep {
   const { draft = false, publish } = PLATFORM_CAPABILITIES[platform] ?? {};
-  const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
+  const asked = publish === 'handOff' ? ['You publish the files there yourself, then enter the address here.'] : [];
   const files = isFurther ? 'Every new or changed file' : 'Every file';
   const looked = draft
     ? `${files} is fetched from the release’s own address and compared with your upload. Then visitors get the release.`

@@ -262,7 +262,7 @@ test('a CAA record that forbids our authority is told with what to add, and the 
     {
       code: 'caa_forbids',
       message:
-        'The CAA records of guarded.test do not allow ca.example to issue certificates. The plan adds 0 issue "ca.example".',
+        'The CAA records of guarded.test do not allow ca.example to issue certificates. These changes add 0 issue "ca.example".',
     },
   ]);
   const values = ['0 issue "other.example"', '0 issue "ca.example"'];

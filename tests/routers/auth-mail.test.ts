@@ -255,7 +255,7 @@ test('a change of address that waits is withdrawn by the account, and its link t
   await app.anonymous().auth.confirmEmail({ token: asked.confirm });
   expect(await refusalOf(ada.caller.auth.withdrawEmailChange())).toMatchObject({
     code: 'conflict',
-    message: 'No change of address is waiting any more.',
+    message: 'No change of your email address is waiting any more.',
   });
 });
 

@@ -329,7 +329,7 @@ test('a link that stops nothing any more says what may have happened', async () 
   using shown = openLink(refused, <AuthStopEmailChangeScreen />);
   shown.button('Stop the change').click();
   await shown.sees('This link no longer works');
-  await shown.sees('choose a new password. If the link for that');
+  await shown.sees('choose a new password. If the password link');
   expect(shown.linkTo('write to us')).toBe('/about#contact-form');
   expect(shown.linkTo('Back to Home')).toBe('/');
 });

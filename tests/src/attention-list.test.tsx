@@ -58,7 +58,7 @@ test('domains that need a record, or have lost one, are named with the way to me
     'e.example is not set up yetIt is not registered.See what to do',
     'f.example needs attentionIts proof is gone.See what to do',
     expect.stringContaining(
-      'Another account has proved that it owns d.exampleIf the domain is yours, replace the other TXT record with yours.',
+      'Another account has proved that it owns d.exampleIf the domain is yours, replace the other account’s TXT record with yours.',
     ),
     expect.stringContaining('More domains need a record'),
   ]);

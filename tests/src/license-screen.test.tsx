@@ -125,7 +125,7 @@ test('a plan that the key adds nothing to is told in a toast, with when to come 
 
 test('a key for a higher plan is said to start at once, extended by what is left of the lower one', async () => {
   using shown = showScreen(<LicenseManagementScreen />, answersWith([], 'BASIC'));
-  await shown.sees('A key for a larger plan starts that plan at once and adds what is left of Basic.');
+  await shown.sees('A key for a larger plan starts that plan at once, and what is left of Basic extends it.');
 });
 
 test('whoever tries Pro reads before that another plan ends the trial', async () => {

@@ -34,7 +34,7 @@ const PROMISES: readonly [RegExp, (subject: PlatformUnderTest, bullet: string) =
   [/^Only changed files are sent$/, ({ world }) => world !== null && world.sendsArchive !== true],
   [/static server is added/, ({ world }) => world?.sendsArchive === true],
   [/TLS|[Cc]ertificate/, ({ platform }) => (platform.capabilities.domain?.certificate.issuers.length ?? 0) > 0],
-  [/^Deploys watched/, ({ platform }) => platform.readLog !== undefined],
+  [/^Each step of a deploy/, ({ platform }) => platform.readLog !== undefined],
   [/^Archive ready|^Each step explained/, ({ platform }) => platform.handOff !== undefined],
   // Asked for where something was published, and for the built-in host in tests/host/previews.test.ts.
   [OWN_ADDRESS, () => true],

@@ -60,7 +60,7 @@ export function* wholeAddressSteps(
     {
       code: 'whole_address',
       message: `${places.length} links load files of the site from ${base}`,
-      hint: 'The site was built for that address. At any other address these files are missing, or still come from there. Build the site for its address here, or write the links without a host name.',
+      hint: 'The site was built for that address. At any other address these files are missing, or still load from the old one. Build the site for its address here, or write the links without a host name.',
       path: null,
       places: places.slice(0, LISTED_PLACES),
     },

@@ -26,7 +26,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   },
   netlify: {
     title: PLATFORM_TITLES.netlify,
-    description: 'Static sites; each release takes over all at once.',
+    description: 'Static sites; each release goes live in one step.',
     bullets: [
       'Only changed files are sent',
       'Roll back to an earlier release in one step',
@@ -35,7 +35,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   },
   vercel: {
     title: PLATFORM_TITLES.vercel,
-    description: 'Sites and front-end builds near your visitors.',
+    description: 'Sites and front-end builds, served near your visitors.',
     bullets: ['Only changed files are sent', 'An address for each release', 'Roll back to any release'],
   },
   'github-pages': {
@@ -50,7 +50,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   render: {
     title: PLATFORM_TITLES.render,
     description: 'Static sites from a Git repository.',
-    bullets: ['Deploys watched step by step', 'Global cache included', 'Roll back to any build'],
+    bullets: ['Each step of a deploy is shown', 'Global cache included', 'Roll back to any build'],
   },
   heroku: {
     title: PLATFORM_TITLES.heroku,
@@ -64,7 +64,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   replit: {
     title: PLATFORM_TITLES.replit,
     description: 'A hand-off you finish in two minutes.',
-    bullets: ['Archive ready to import', 'Each step explained', 'Checked live when you are done'],
+    bullets: ['Archive ready to import', 'Each step explained', 'Your address is checked at the end'],
   },
   simulated: {
     title: PLATFORM_TITLES.simulated,

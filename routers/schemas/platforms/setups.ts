@@ -28,7 +28,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     cost: 'Netlify has a free plan; on newer plans each release uses credits.',
     needs: [
       'A Netlify account',
-      'A personal access token, made under User settings, Applications; it opens the whole account, since Netlify has no narrower ones',
+      'A personal access token, made under User settings, Applications; it gives access to the whole account, since Netlify has no narrower ones',
     ],
     limitsFrom: 'Netlify’s API guide, its page “Site deploys overview” and its CLI 26.2.0, read in August 2026',
     limits: ['500 calls a minute', '3 releases a minute', '54,000 files in one folder', 'No # and no ? in file names'],
@@ -60,7 +60,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       '10 builds an hour, of 10 minutes at most',
       'About 450 new images, fonts and other non-text files an hour; larger releases continue automatically',
       'One domain per website',
-      'Addresses below /repository/ until you add a domain: links that start with / do not work before that',
+      'Your site is at /repository/ until you add a domain; until then, links that start with / do not work',
     ],
   },
   render: {
@@ -91,7 +91,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       '15 minutes per build',
       '4,500 calls an hour',
       '1,000 domains per app',
-      'No address for a bare domain such as example.com: its DNS provider has to offer ALIAS records',
+      'No IP address for a bare domain such as example.com: your DNS provider has to offer ALIAS records',
     ],
   },
   replit: {

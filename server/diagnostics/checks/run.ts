@@ -51,7 +51,7 @@ async function findingOf(check: Check, subject: Subject, tools: Tools): Promise<
     return await check.run(subject, tools);
   } catch (error) {
     if (!(error instanceof DnsLookupError)) throw error;
-    return { verdict: 'unknown', seen: `${error.message} It could not be checked from here.` };
+    return { verdict: 'unknown', seen: `${error.message} This could not be checked from here.` };
   }
 }
 

@@ -172,7 +172,7 @@ function forbidden(input: RecordPlanInput): readonly Found[] {
     if (set === null || told.has(`${set.name} ${set.issuer}`)) return [];
     told.add(`${set.name} ${set.issuer}`);
     const isOurs = isWithin(set.name, input.zone.name);
-    const added = isOurs ? `The plan adds ${set.add}.` : `Add the record ${set.add} there.`;
+    const added = isOurs ? `These changes add ${set.add}.` : `Add the record ${set.add} there.`;
     const remedy = set.add === null ? 'Remove it there.' : added;
     return [{ code: 'caa_forbids', message: `${caaText(set, set.name, set.issuer)} ${remedy}` }];
   });

@@ -159,7 +159,7 @@ async function orderByHand(
     : namesToCover(providers, domain);
   if (names.length === 0) {
     const message =
-      'A certificate is ordered once you have proved that the domain is yours and it points to your deployment.';
+      'A certificate is ordered once the domain is proved to be yours and its records point to your deployment.';
     const { missing = null } = found ?? {};
     const isLed = missing !== null && missing.at !== missing.challenge;
     throw new AppError('state_changed', message, {
@@ -235,7 +235,7 @@ export async function revokeCertificate(
 }
 
 function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc['issued']>, isTold: boolean): string {
-  if (isTold) return `It is no longer served, and ${issuer} was told. Serial ${serial}.`;
+  if (isTold) return `It is no longer served, and ${issuer} was told that it is revoked. Serial ${serial}.`;
   const why = `${issuer} was not told, since another authority is in use here now`;
   return `It is no longer served. ${why}, so whoever has the key of the certificate can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
 }

@@ -117,7 +117,7 @@ async function bytesOfPlans(accountId: string): Promise<number> {
 }
 
 function tooManyPlans(): AppError {
-  return new AppError('records_refused', 'Your account has too many DNS changes that were worked out and not made.', {
+  return new AppError('records_refused', 'Your account has too many DNS changes that were worked out but never made.', {
     hint: 'Try again tomorrow: unused ones are deleted by then.',
   });
 }

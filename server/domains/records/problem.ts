@@ -117,7 +117,7 @@ function proofGone({ domain: { proof, provedAt, unit }, records }: CheckedDomain
   );
   if (!isGone || !(provedAt instanceof Date)) return null;
   const message = `The proof at ${proof.name} is gone. ${unit} keeps working, but another account can claim it.`;
-  return { code: 'proof_gone', message, hint: 'Add the TXT record shown again.' };
+  return { code: 'proof_gone', message, hint: 'Add the TXT record again, as shown.' };
 }
 
 function brokenDnssec(unit: string, { isDnssecBroken }: DnsAnswers): Problem | null {

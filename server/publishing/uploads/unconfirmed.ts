@@ -87,7 +87,7 @@ export async function unconfirmedHint(
   if (user === null) return null;
   if (!providers.mailer.keepsMail) return 'Confirm your email address to publish more.';
   const days = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / DAY_MS);
-  const where = `“${outboxCommand(user.email, 'confirm-email')}” shows the link on the computer where Fairlead runs`;
+  const where = `run “${outboxCommand(user.email, 'confirm-email')}” on the computer where Fairlead runs to see the link`;
   return `Confirm your email address to publish more: ${where}. Or wait ${formatCount(days, 'day')}.`;
 }
 

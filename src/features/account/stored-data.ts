@@ -109,7 +109,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['held_slugs'],
-    what: 'Addresses of sites that you gave up, reserved so that nobody else can take them right away.',
+    what: 'Earlier addresses of your sites, reserved so that nobody else can take them right away.',
     kept: '30 days.',
     ends: 'age',
   },

@@ -127,7 +127,7 @@ function useCertificateActs(name: string, isInUse: boolean) {
       showToast({
         title: 'Renewal started',
         description: isInUse
-          ? `The certificate of ${name} stays in use until the new one is there.`
+          ? `The certificate of ${name} stays in use until the new one is ready.`
           : `A certificate for ${name} is being ordered.`,
       }),
     onError: (error) => showToast(errorToast('Could not renew the certificate', error)),

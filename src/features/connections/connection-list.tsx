@@ -29,7 +29,7 @@ const KINDS: Record<Connection['kind'], Texts> = {
   dns: {
     title: 'DNS connections',
     description:
-      'Your accounts at DNS providers. Fairlead shows every change before making it, and never touches mail records. Only the record that proves to a certificate authority that a domain is yours is added and removed automatically.',
+      'Your accounts at DNS providers. Fairlead shows every change before making it, and never touches mail records. The only record added and removed automatically is the one that proves a domain to a certificate authority.',
     connect: 'Connect a DNS provider',
     icon: Globe,
     empty: 'No DNS connections yet. Connect a provider, and Fairlead adds the records of your domains for you.',

@@ -123,7 +123,7 @@ function CertificateRepair({ certificateId, onRepaired }: { certificateId: strin
         isOpen={isAsked}
         onOpenChange={setAsked}
         title="Renew the certificate"
-        description="A new certificate is ordered now. The current one stays in use until the new one is there."
+        description="A new certificate is ordered now. The current one stays in use until the new one is ready."
         confirmLabel="Renew now"
         busyLabel="Ordering…"
         isBusy={renew.isPending}

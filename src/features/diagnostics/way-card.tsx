@@ -21,7 +21,7 @@ export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean 
   return (
     <Card>
       <CardHeader
-        title="From the name to the page"
+        title="From the domain name to the page"
         action={
           mayLook && (
             <Button

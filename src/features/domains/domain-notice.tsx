@@ -54,7 +54,7 @@ function ProofNotice({ domain: { proof, expiresAt } }: { domain: Domain }) {
   return (
     <Notice tone="quiet" title="Prove that the domain is yours">
       Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>; the other records can be set
-      at the same time. Fairlead sees it automatically.
+      at the same time. Fairlead notices it automatically.
       {expiresAt !== null && (
         <>
           {' '}

@@ -8,7 +8,7 @@ export function OverCap({ deploymentId }: { deploymentId: string }) {
   return (
     <Notice
       tone="warn"
-      title="Your plan allows this deployment fewer domains"
+      title="This deployment has more domains than your plan allows"
       action={
         <Button size="sm" asChild>
           <Link to={`${href.deployment(deploymentId)}?tab=domains`}>See its domains</Link>

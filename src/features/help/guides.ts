@@ -168,7 +168,7 @@ export const guides: readonly Chapter[] = [
         id: 'certificates',
         title: 'SSL certificates: issued and renewed',
         paragraphs: [
-          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it expires. SSL Certificates shows each with its dates, what a test of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
+          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it expires. The SSL Certificates screen shows each with its dates, what a test of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
           'If no public certificate authority is set up on this Fairlead, it signs certificates itself. Browsers trust them only once its root certificate is installed, so they are for trying things out.',
         ],
       },
@@ -177,7 +177,7 @@ export const guides: readonly Chapter[] = [
         title: 'Install the root certificate of this Fairlead',
         also: 'phone mobile',
         paragraphs: [
-          'Download the root certificate on SSL Certificates. Install it only if you trust whoever runs this Fairlead: your computer then trusts the certificates they sign for any website.',
+          'Download the root certificate on the SSL Certificates screen. Install it only if you trust whoever runs this Fairlead: your computer then trusts the certificates they sign for any website.',
           'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
           'macOS: open the file in Keychain Access, add it to the keychain System, open it there and set Trust to Always Trust.',
           'Firefox, on every system: Settings, Privacy & Security, View Certificates, Authorities, Import; tick “Trust this CA to identify websites”.',
@@ -264,7 +264,7 @@ export const guides: readonly Chapter[] = [
         title: 'Check a deployment’s health',
         paragraphs: [
           'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first problem is shown at the top with what to do; where Fairlead can fix it, “Fix it” shows the change first, and the checks run again automatically. A report can be shared by a link that expires after a week.',
-          'Below the report, the page shows what is known of a deployment without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
+          'Below the report, the page shows what is already known of a deployment, without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
         ],
       },
       {

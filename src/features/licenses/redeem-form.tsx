@@ -62,5 +62,5 @@ function effectOf(subscription: Subscription | null): string {
   }
   const more = `A key for ${title} extends your plan.`;
   if (subscription.plan === 'PRO' || subscription.plan === 'BETA') return more;
-  return `${more} A key for a larger plan starts that plan at once and adds what is left of ${title}.`;
+  return `${more} A key for a larger plan starts that plan at once, and what is left of ${title} extends it.`;
 }

@@ -40,7 +40,7 @@ export function orderFacts({
     ...(creditCents === 0
       ? []
       : [{ name: 'Unused time of your plan', value: `−${formatCents(creditCents, currency)}` }]),
-    ...(extraDays === 0 ? [] : [{ name: 'Unused time left over', value: `+${formatCount(extraDays, 'day')}` }]),
+    ...(extraDays === 0 ? [] : [{ name: 'Added to the new plan', value: `+${formatCount(extraDays, 'day')}` }]),
     ...(taxCents === 0 ? [] : [{ name: 'Tax', value: formatCents(taxCents, currency) }]),
     { name: 'Total', value: formatCents(amountCents, currency), isTotal: true },
     ...(refundedCents === 0 ? [] : [{ name: 'Refunded', value: formatCents(refundedCents, currency) }]),

@@ -58,7 +58,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
           if (!isOpen) close();
         }}
         title={`Cancel ${title}?`}
-        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. Until then you can undo this in Account.`}
+        description={`It stays yours until ${formatDate(endsAt)} and does not renew. After that, all of your deployments stay live and become read-only. Until then, you can undo this in Account.`}
         confirmLabel="Cancel plan"
         busyLabel="Cancelling…"
         cancelLabel="Keep the plan"

@@ -17,7 +17,7 @@ export function AuthStopEmailChangeScreen() {
       over={{
         reason: (
           <>
-            It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for that
+            It works once, within 7 days. If you did not ask for the change, choose a new password. If the password link
             does not reach your address, <ContactLink>write to us</ContactLink>.
           </>
         ),

@@ -219,7 +219,7 @@ test('a challenge that a CNAME leads elsewhere is answered there, or told where 
   const { caller, domainId, user } = await world.person();
   await pointElsewhere(domainId, user.id);
   const issuing = caller.certificates.issue({ domainId, wildcard: true });
-  const told = `A CNAME record leads ${CHALLENGE} to x.foreign.test, and none of your DNS connections holds that name.`;
+  const told = `A CNAME record points ${CHALLENGE} to x.foreign.test, and none of your DNS connections holds x.foreign.test.`;
   await expect(issuing).rejects.toMatchObject({
     cause: { code: 'zone_not_found', hint: expect.stringContaining(told) },
   });

@@ -55,7 +55,7 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
 export async function withdrawEmailChange(ctx: SessionContext): Promise<Done> {
   const waiting = { _id: ctx.actor.accountId, pendingEmail: { $ne: null } };
   const { matchedCount } = await UserModel.updateOne(waiting, { $set: { pendingEmail: null } });
-  if (matchedCount === 0) throw new AppError('conflict', 'No change of address is waiting any more.');
+  if (matchedCount === 0) throw new AppError('conflict', 'No change of your email address is waiting any more.');
   return DONE;
 }
 

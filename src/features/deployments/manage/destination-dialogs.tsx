@@ -234,7 +234,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
     >
       {leaving !== null && (
         <Checkbox
-          label={`Leave what is published on ${title}, for example when its account can no longer be reached`}
+          label={`Keep what is published on ${title}, for example when that account can no longer be reached`}
           isChecked={leaving.isChosen}
           onChange={leaving.choose}
         />

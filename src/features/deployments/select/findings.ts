@@ -197,9 +197,7 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
       ...plain,
       id: 'links',
       kind: 'removed',
-      message: isOne
-        ? 'A symbolic link to another file, left out:'
-        : `${formatCount(links.length, 'symbolic link')} to other files left out`,
+      message: isOne ? 'A symbolic link, left out:' : `${formatCount(links.length, 'symbolic link')} left out`,
       path: isOne ? visiblePath(first.path) : null,
       leftOut: links.map((link) => ({ ...link, files: [link.path] })),
     },

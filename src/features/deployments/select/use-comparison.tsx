@@ -65,7 +65,7 @@ function unknownQuestion(liveNumber: number): PublishQuestion {
   return {
     title: `Replace release ${liveNumber} without a comparison?`,
     description:
-      'What you chose could not be compared with it. Any of its files that you did not choose will no longer be served. That release is kept, and you can roll back to it.',
+      'Your files could not be compared with that release. Any of its files that you did not choose will no longer be served. The release is kept, and you can roll back to it.',
   };
 }
 

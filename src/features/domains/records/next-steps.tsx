@@ -54,6 +54,6 @@ function stepOf(record: CheckedRecord, records: Domain['records']): string | nul
   // Any text may stand beside the right one.
   if (others.length === 0 || (type === 'TXT' && state !== 'wrong')) return null;
   return found.has(value)
-    ? `${name} has ${shown} beside ${value}: remove ${shown}.`
+    ? `${name} has ${shown} as well as ${value}: remove ${shown}.`
     : `${name} has ${shown} now: set it to ${wanted.join(', ')}.`;
 }

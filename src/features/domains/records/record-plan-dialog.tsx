@@ -65,8 +65,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     >
       {isBlocked && plan.conflicts.length === 0 && (
         <Notice tone="quiet" title="Your provider already has the records">
-          The name servers can take a moment to show them. If they never do, your domain does not use the name servers
-          of this provider: enter those at your registrar.
+          It can take a moment until they are seen. If they never are, your domain does not use the name servers of this
+          provider: enter these name servers at your registrar.
         </Notice>
       )}
       <RecordPlanView

@@ -41,7 +41,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     short: 'Publish',
     question: 'Is everything right?',
     explanation: [
-      'Nothing has been sent yet. When you publish, your files are sent, and each one is fetched from its new place and compared with yours. Then your site is live.',
+      'Nothing has been sent yet. When you publish, your files are sent, and each one is fetched back and compared with the original. Then your site is live.',
     ],
   },
 };

@@ -83,9 +83,7 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
         {selectionTitle(report.selection)}: {formatCount(inspection.fileCount, 'file')},{' '}
         {formatSize(inspection.totalBytes)}
       </span>
-      {links > 0 && (
-        <span className="block text-ink-muted">{formatCount(links, 'symbolic link')} to other files left out</span>
-      )}
+      {links > 0 && <span className="block text-ink-muted">{formatCount(links, 'symbolic link')} left out</span>}
       {packages > 0 && (
         <span className="block text-ink-muted">{formatCount(packages, 'file')} in node_modules left out</span>
       )}

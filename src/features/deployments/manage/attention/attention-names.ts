@@ -31,7 +31,7 @@ function domainItem(domain: Domain): AttentionItem {
   // Setting it up may be impossible from where this Fairlead runs.
   const action = { to: href.domain(key), label: isBroken ? 'Fix it' : 'See what to do' };
   if (lostTo !== undefined) {
-    const text = 'If the domain is yours, replace the other TXT record with yours.';
+    const text = 'If the domain is yours, replace the other account’s TXT record with yours.';
     return { key, kind: 'failed', title: lostText(name), text, action };
   }
   const [title, text] = newsOf(domain);
@@ -82,7 +82,7 @@ function certificateNews(
     return { kind: 'failed', name, title: 'has no certificate yet', text: why ?? 'It could not be issued.' };
   }
   if (notAfter <= now) {
-    const text = `Browsers show visitors a warning. ${why ?? 'It was not renewed in time.'}`;
+    const text = `Browsers show visitors a warning. ${why ?? 'The certificate was not renewed in time.'}`;
     return { kind: 'failed', title: `The certificate of ${name} has expired`, text };
   }
   const works = `works until ${formatDate(notAfter)}.`;
