@@ -88,7 +88,7 @@ test('an address that is none of the public web, or does not exist, is refused, 
     request: (url, ...rest) => (url === NOBODY ? Promise.reject(unknown) : request(url, ...rest)),
   };
   await using on = await onReplit({ egress });
-  const message = 'This address cannot be found.';
+  const message = 'This address does not exist.';
   expect(await refusalOf(on.confirm(NOBODY))).toMatchObject({
     ...{ code: 'validation_failed', message, fieldErrors: { url: message } },
     hint: expect.stringContaining('https://name.replit.app'),

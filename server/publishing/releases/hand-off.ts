@@ -120,7 +120,7 @@ async function reachableAddress({ egress }: Providers, given: string, hint: stri
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     // An address that does not answer yet is checked repeatedly from now on.
-    if (error.fault === 'unknown_name') throw wrongAddress('This address cannot be found.', hint);
+    if (error.fault === 'unknown_name') throw wrongAddress('This address does not exist.', hint);
     if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`, hint);
   }
   return url;
