@@ -257,6 +257,18 @@ test('the name and the key of a new deployment are forgotten once its files are 
   expect(atStart[0]).toEqual(['fairlead.draft.new-deployment', 'fairlead.draft.new-deployment-request']);
 });
 
+test('the page that sends the first release names the platform that was chosen from its first moment', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  sessionStorage.setItem('fairlead.draft.new-deployment', JSON.stringify({ name: 'Harbour' }));
+  using shown = show({
+    'deployments.create': () => deploymentOf({ id: 'at-netlify', platform: 'netlify' }),
+    'deployments.get': () => new Promise(() => undefined),
+  });
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  await shown.sees('PlatformNetlify');
+});
+
 test('a deployment that was made, never sent and deleted is made anew at the second press', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   sessionStorage.setItem('fairlead.draft.new-deployment', JSON.stringify({ name: 'Harbour' }));

@@ -81,7 +81,10 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
   const [isPublishing, setPublishing] = useState(false);
   const mayCreate = blockedBecause === null && plan.allowance !== undefined && plan.blocker === null;
 
+  const utils = trpc.useUtils();
   const create = trpc.deployments.create.useMutation({
+    // The page that follows begins with the platform and the address of this deployment, not with those of another.
+    onSuccess: (deployment) => utils.deployments.get.setData({ deploymentId: deployment.id }, deployment),
     onError: (error) => {
       // What was made with this key has been deleted since, before its files were under way.
       if (fieldErrors(error).idempotencyKey !== undefined) keyFor.renew();
