@@ -20,6 +20,11 @@ test('a name that is not set is said in the row of its domain, once the domain w
   await shown.sees('www not set up yet');
 });
 
+test('a domain beyond the cap of the plan is marked in the line that every width shows', async () => {
+  using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ isOverCap: true })));
+  await shown.sees('Read-only · harbour');
+});
+
 test('the tab of a deployment lists its domains alone, and adds one to it without asking to which', async () => {
   const domain = domainOf();
   const listed = vi.fn(() => ({ items: [domain], nextCursor: null }));

@@ -161,11 +161,11 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
   const unset = domain.state === 'active' && domain.problem === null ? nameNotSet(domain) : undefined;
   const withOther = domain.counterpart === null ? [] : [counterpartText(domain, domain.counterpart)];
   const about = [
+    ...(domain.isOverCap ? ['Read-only'] : []),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
     ...(unset === undefined ? withOther : [`${besideName(domain, unset)} not set up yet`]),
     ...(domain.unicodeName === undefined ? [] : [domain.name]),
   ].join(' · ');
-  const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto_8.5rem] sm:gap-x-6 sm:px-5">
       <Link
@@ -185,7 +185,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
         {about}
       </p>
       <span className="text-sm text-ink-muted tabular-nums max-sm:hidden sm:col-start-2 sm:row-span-2 sm:row-start-1">
-        {seen}
+        {isUnsettled && recordsSeen(domain)}
       </span>
       <span className="sm:col-start-3 sm:row-span-2 sm:row-start-1 sm:justify-self-end">
         <DomainBadge domain={domain} />
