@@ -73,7 +73,7 @@ export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
   return (
     <span className="flex shrink-0 items-center gap-2">
       <StateBadge state={state} />
-      {state === 'live' && deployment.latestRelease?.state === 'failed' && (
+      {deployment.state === 'live' && deployment.latestRelease?.state === 'failed' && (
         // Above the link of the row, which has a tooltip of its own.
         <span title={LAST_FAILED} className="relative text-bad">
           <CircleX />
