@@ -99,7 +99,7 @@ function guessNotice(files: readonly { path: string; encoding?: ZipEncoding | nu
   if (files.length === 0) return [];
   const encodings = [...new Set(files.map(({ encoding }) => ZIP_ENCODINGS[encoding ?? 'utf-8']))];
   const message = files.length === 1 ? '1 name had to be guessed.' : `${files.length} names had to be guessed.`;
-  const hint = `The ZIP does not say how its names are encoded. They were read as ${encodings.join(' and ')}. If they look wrong, drop the folder instead, or create a ZIP with names in UTF-8.`;
+  const hint = `The ZIP does not say how its names are encoded. They were read as ${encodings.join(' and ')}. If they look wrong, choose the folder instead, or create a ZIP with names in UTF-8.`;
   return [{ code: 'guessed_name', message, hint, paths: files.slice(0, LISTED_PATHS).map(({ path }) => path) }];
 }
 

@@ -17,7 +17,7 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Globe,
     title: 'Website Deployment',
-    text: `Choose a folder or a ZIP, or drop it. ${LIVE_ONCE_COMPARED} You can roll back to an earlier release.`,
+    text: `Choose a folder or a ZIP. ${LIVE_ONCE_COMPARED} You can roll back to an earlier release.`,
   },
   {
     icon: Route,

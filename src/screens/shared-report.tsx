@@ -26,7 +26,7 @@ export function SharedReportScreen() {
       )}
       {isOver ? (
         <Card>
-          <EmptyState>This link has expired. Ask for a new one.</EmptyState>
+          <EmptyState>This link is not complete or has expired. Ask for a new one.</EmptyState>
         </Card>
       ) : (
         failure !== null && (

@@ -46,10 +46,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
         </Link>
       </TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
-        {outcomesInOneLine(outcomes, [
-          ...(typicalMs === null ? [] : [`median ${formatDuration(typicalMs)}`]),
-          `newest: release ${latest.number}`,
-        ])}
+        {outcomesInOneLine(outcomes, typicalMs === null ? [] : [`median ${formatDuration(typicalMs)}`])}
       </TableCell>
       {[count, outcomes.live, outcomes.failed].map((value, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move

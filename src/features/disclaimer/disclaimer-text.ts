@@ -51,7 +51,7 @@ export const disclaimerSections: readonly DisclaimerSection[] = [
     title: 'Support',
     paragraphs: [
       'Beta testers can reach us directly. We answer as soon as we can, usually within 24 hours, but we do not promise a time in which a problem will be solved.',
-      'A report helps most when it says what you did, what you expected and what happened instead. Every error shows a request id under its details: send it along.',
+      'A report helps most when it says what you did, what you expected and what happened instead. If an error has details, send the request id that stands there.',
     ],
   },
   {

@@ -61,7 +61,7 @@ export const questions: readonly Chapter[] = [
         title: 'Which address does my website get?',
         also: 'phone mobile localhost',
         paragraphs: [
-          `Every deployment gets an address made from its name. On the built-in host, and on platforms that support it, each release has an address as well: the page of the release shows it once another release is live. You can change the address of a deployment. If the old one was live, it stays reserved for you for ${HELD_SLUG_DAYS} days. An account keeps at most ${HELD_SLUGS_MAX} old addresses, the latest ones.`,
+          `Every deployment gets an address made from its name. On the built-in host, and on platforms that support it, each release has an address as well: the page of the release shows it once another release is live. On the built-in host you can change the address of a deployment. If the old one was live, it stays reserved for you for ${HELD_SLUG_DAYS} days. An account keeps at most ${HELD_SLUGS_MAX} old addresses, the latest ones.`,
           'An address that ends in .localhost opens on the computer that runs Fairlead, and nowhere else. A hosting platform gives your website an address that everybody can open.',
         ],
       },

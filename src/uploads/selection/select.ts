@@ -78,7 +78,7 @@ function tooMany(): SelectionUnreadable {
 function refuseLone(name: string): void {
   if (/\.(tar|gz|tgz|bz2|xz|zst|rar|7z)$/i.test(name)) {
     throw new SelectionUnreadable(
-      `${name} is an archive, but not a ZIP. Unpack it and drop the folder that comes out.`,
+      `${name} is an archive, but not a ZIP. Unpack it and choose the folder that comes out.`,
     );
   }
   if (!/\.html?$/i.test(name)) {
@@ -126,9 +126,12 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
 }
 
 function unreadable(name: string, cause: unknown): SelectionUnreadable {
-  return new SelectionUnreadable(`${name} could not be read. Check that you can open it, then drop the folder again.`, {
-    cause,
-  });
+  return new SelectionUnreadable(
+    `${name} could not be read. Check that you can open it, then choose the folder again.`,
+    {
+      cause,
+    },
+  );
 }
 
 /** The DOM types tell the two apart by a boolean only. */

@@ -78,7 +78,7 @@ function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string | 
   const { name, refusal } = readName(rawName, flags, extraFields);
   if (refusal === null) return name;
   throw new SelectionUnreadable(
-    `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read reliably. Create the ZIP again, or drop the folder instead.`,
+    `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read reliably. Create the ZIP again, or choose the folder instead.`,
   );
 }
 
@@ -100,7 +100,7 @@ function zippedFile(zip: File, entry: ZipEntry, named: Pick<ZippedFile, 'path' |
 function unusable({ flags, method, kind }: ZipEntry): string | null {
   if ((flags & 1) !== 0) return 'is locked with a password. Make a ZIP without one.';
   if (method !== 0 && method !== 8)
-    return 'uses a compression method that is not supported. Create the ZIP again, or drop the folder instead.';
+    return 'uses a compression method that is not supported. Create the ZIP again, or choose the folder instead.';
   if (kind === 'special') return 'is a special system file (a device or a pipe). Create the ZIP again without it.';
   return null;
 }
@@ -149,7 +149,7 @@ async function dataStart(zip: File, entry: ZipEntry, path: string): Promise<numb
 
 function corrupted(zip: File, path: string, cause: unknown): SelectionUnreadable {
   return new SelectionUnreadable(
-    `${path} in ${zip.name} is damaged. Create the ZIP again, or drop the folder instead.`,
+    `${path} in ${zip.name} is damaged. Create the ZIP again, or choose the folder instead.`,
     {
       cause,
     },
@@ -283,5 +283,5 @@ async function viewOf(zip: File, start: number, end: number): Promise<DataView<A
 }
 
 function unreadable(zip: File, why: string): SelectionUnreadable {
-  return new SelectionUnreadable(`${zip.name} ${why}. Create the ZIP again, or drop the folder instead.`);
+  return new SelectionUnreadable(`${zip.name} ${why}. Create the ZIP again, or choose the folder instead.`);
 }

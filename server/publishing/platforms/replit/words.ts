@@ -6,7 +6,7 @@ export function firstSteps(number: number, slug: string): HandOff['steps'] {
   return [
     { text: `Download release ${number} as a ZIP. It is ready to import.` },
     {
-      text: 'Open the import page of Replit, choose ZIP, and drop the file there.',
+      text: 'Open the import page of Replit, choose ZIP, and upload the file.',
       url: 'https://replit.com/import',
     },
     {
@@ -21,7 +21,7 @@ export function furtherSteps(number: number): HandOff['steps'] {
   return [
     { text: `Download release ${number} as a ZIP and unpack it.` },
     {
-      text: 'Replace the files of your app: open it at Replit, delete the old files, and drop the new ones in their place.',
+      text: 'Replace the files of your app: open it at Replit, delete the old files, and upload the new ones in their place.',
       url: 'https://replit.com/',
     },
     { text: 'Press Republish in the app.' },

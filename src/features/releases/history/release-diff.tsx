@@ -144,7 +144,7 @@ function DiffLists({ releaseId, previousId, previousNumber, added, changed, remo
       <Files
         icon={Plus}
         look="text-good"
-        word={previousNumber === null ? 'New' : 'Added'}
+        word="New"
         count={counts.added}
         files={added.map(({ path, sizeBytes }) => ({ path, size: formatSize(sizeBytes) }))}
       />
