@@ -52,7 +52,7 @@ test('a release names every platform that it goes to, with its state, its steps 
           steps: RELEASE_STEPS.map((name) => stepOf({ name, state: 'done', ...FOR_7_S })),
           furtherSteps: [
             { destinationId: 'netlify', steps: [...sent, stepOf({ name: 'verifying', state: 'running' })] },
-            { destinationId: 'vercel', steps: [stepOf({ name: 'preparing', state: 'failed' })] },
+            { destinationId: 'vercel', steps: [stepOf({ name: 'preparing', state: 'failed', log: [{ at: new Date(), text: 'Begun' }] })] },
           ],
         }),
     },
@@ -66,6 +66,8 @@ test('a release names every platform that it goes to, with its state, its steps 
     expect.stringMatching(/^NetlifyPublishing.*Sent7\.0 s.*Log.*Checking.*Switch on/),
     expect.stringMatching(/^VercelFailedVercel does not accept the token\..*Send/),
   ]);
+  // Folded even where it failed: the cause is said above it.
+  expect(shown.page.textContent).not.toContain('Begun');
   shown.page.querySelector<HTMLElement>('[aria-label="Log of Sent, 1 line"]')?.click();
   await shown.sees('app.js');
 });

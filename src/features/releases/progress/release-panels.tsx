@@ -129,7 +129,7 @@ export function FailedPanel({ release, action }: ActPanelProps) {
         {action}
         {raw !== null && (
           <Button variant="quiet" aria-expanded={isOpen} aria-controls={rawId} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Hide the raw answer' : 'Show the raw answer'}
+            {isOpen ? 'Hide raw answer' : 'Show raw answer'}
           </Button>
         )}
         {primary !== undefined && <PlatformLog releaseId={release.id} destination={primary} />}

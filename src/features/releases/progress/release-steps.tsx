@@ -160,8 +160,7 @@ export type RowBodyProps = {
  * below it moves.
  */
 export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps) {
-  const [choice, setChoice] = useState<boolean | null>(null);
-  const isOpen = log.length > 0 && (choice ?? state === 'failed');
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <div className="relative flex min-h-6 items-center justify-between gap-3 text-sm text-ink-muted touch:min-h-11">
@@ -173,7 +172,7 @@ export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps
             type="button"
             aria-expanded={isOpen}
             aria-label={`Log of ${title}, ${formatCount(log.length, 'line')}`}
-            onClick={() => setChoice(!isOpen)}
+            onClick={() => setOpen(!isOpen)}
             className="flex min-h-6 shrink-0 items-center gap-1 rounded-tight px-1 hover:text-ink touch:min-h-11"
           >
             <ChevronRight
