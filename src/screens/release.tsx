@@ -25,7 +25,7 @@ import type { MissingLinksProps } from '../features/releases/history/missing-lin
 import { ReleaseDiff } from '../features/releases/history/release-diff.tsx';
 import { HandOffPanel } from '../features/releases/progress/hand-off-panel.tsx';
 import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
-import { ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
+import { isOnItsWay, ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/progress/release-steps.tsx';
 import { ReleaseBadge } from '../features/releases/release-badge.tsx';
 import { isCancellable, SOURCE_LABELS, wasSeenLive } from '../features/releases/release-labels.ts';
@@ -91,11 +91,12 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
   const mayChange = !isReadOnly(allowance.data, release.deploymentId);
   // The address for visitors shows another release by then.
   const ownAddress = wasSeenLive(release) ? release.previewUrl : '';
+  const isShownLarge = isOnItsWay(release) || release.state === 'live';
   return (
     <ReleaseFrame
       number={release.number}
       deployment={{ id: release.deploymentId, name: release.deploymentName }}
-      url={visitUrl ?? (isRunning || release.isCurrent ? release.url : ownAddress)}
+      url={isShownLarge ? undefined : (visitUrl ?? (isRunning ? release.url : ownAddress))}
       badge={<ReleaseBadge release={release} />}
       actions={<ReleaseActs release={release} mayChange={mayChange} acts={acts} />}
       top={
@@ -223,7 +224,7 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
 function ReleaseSkeleton({ title }: { title: string }) {
   return (
     <>
-      <PageHeader title={title} description={<Skeleton className="mt-1 h-5 w-52" />} />
+      <PageHeader title={title} />
       <SkeletonGroup label="Loading the release" className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <Card className="divide-y divide-line">
           {['w-24', 'w-28', 'w-24', 'w-64'].map((width, index) => (

@@ -43,9 +43,8 @@ test('after a roll back the same files as the newest do change what visitors see
 test('the live release has the address that visitors use, an earlier one its own', async () => {
   const visited = { 'deployments.get': () => deploymentOf({ visitUrl: 'https://harbour.example' }) };
   using live = showRelease({ state: 'live' }, 3, visited);
-  await expect.poll(() => live.page.querySelector('header')?.textContent).toContain('harbour.example');
   await live.sees('harbour is live');
-  expect(live.page.textContent).not.toContain('harbour.localhost');
+  await expect.poll(() => live.page.textContent?.match(/harbour\.[a-z]+/g)).toEqual(['harbour.example']);
 
   using earlier = showRelease({ state: 'superseded' }, 3, visited);
   await earlier.sees('Another release is live');

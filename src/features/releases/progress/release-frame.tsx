@@ -7,7 +7,8 @@ import { ReleaseAddress } from '../release-address.tsx';
 export type ReleaseFrameProps = {
   number: number;
   deployment: { id: string; name: string };
-  url: string;
+  /** The address, where the card does not show it large. */
+  url?: string | undefined;
   badge: ReactNode;
   actions: ReactNode;
   /** The address card, and notices. */
@@ -29,12 +30,7 @@ export function ReleaseFrame(props: ReleaseFrameProps) {
       <PageHeader
         title={title}
         badge={badge}
-        // Its line is kept for an address that comes from the platform.
-        description={
-          <span className="flex min-h-control touch:min-h-11">
-            <ReleaseAddress url={url} />
-          </span>
-        }
+        description={url ? <ReleaseAddress url={url} /> : undefined}
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
           { label: deployment.name, to: href.deployment(deployment.id) },

@@ -34,7 +34,7 @@ export type SendingReleaseProps = {
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
   const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
-  const { deploymentId, deploymentName, url, extent } = publication;
+  const { deploymentId, deploymentName, extent } = publication;
   const platforms = [platform, ...others];
   const filesThere = publication.progress?.filesThere ?? 0;
   usePageTitle(`Release ${number}`);
@@ -44,7 +44,6 @@ export function SendingRelease(props: SendingReleaseProps) {
     <ReleaseFrame
       number={number}
       deployment={{ id: deploymentId, name: deploymentName }}
-      url={url}
       badge={<SendingBadge publication={publication} />}
       actions={
         <Button onClick={onCancel ?? undefined} disabled={onCancel === null}>
