@@ -52,7 +52,10 @@ test('a release names every platform that it goes to, with its state, its steps 
           steps: RELEASE_STEPS.map((name) => stepOf({ name, state: 'done', ...FOR_7_S })),
           furtherSteps: [
             { destinationId: 'netlify', steps: [...sent, stepOf({ name: 'verifying', state: 'running' })] },
-            { destinationId: 'vercel', steps: [stepOf({ name: 'preparing', state: 'failed', log: [{ at: new Date(), text: 'Begun' }] })] },
+            {
+              destinationId: 'vercel',
+              steps: [stepOf({ name: 'preparing', state: 'failed', log: [{ at: new Date(), text: 'Begun' }] })],
+            },
           ],
         }),
     },
