@@ -51,7 +51,7 @@ function Choosing() {
             <PublishForm isReady={others !== undefined}>
               <QuickDestination goesByItself={goesByItself} namesakes={namesakes ?? []} twin={twin ?? null} />
             </PublishForm>
-            <LateWords isTaken={namesakes !== undefined && namesakes.length > 0} />
+            <LateWords isTaken={namesakes !== undefined && namesakes.length > 0} goesByItself={goesByItself} />
           </div>
         }
       />
@@ -112,19 +112,12 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
       {!goesByItself && !isClear(chosen.report) && (
         <p className="mt-1 text-sm text-ink-muted">Check what was found. Publish it as it is, or replace the files.</p>
       )}
-      {!goesByItself && problem === undefined && (
-        <p className="mt-1 text-sm text-ink-muted">
-          <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
-            Choose another name or platform
-          </Link>
-        </p>
-      )}
     </div>
   );
 }
 
 /** Shows facts that arrive a moment after the files: above Publish they would move the button while it is pressed. */
-function LateWords({ isTaken }: { isTaken: boolean }) {
+function LateWords({ isTaken, goesByItself }: { isTaken: boolean; goesByItself: boolean }) {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { blocker } = usePlanBlocker();
   const { problem, address } = useNewName();
@@ -138,6 +131,13 @@ function LateWords({ isTaken }: { isTaken: boolean }) {
           {reachText()}.
         </p>
       ) : null}
+      {!goesByItself && problem === undefined && (
+        <p className="mt-1 text-sm text-ink-muted">
+          <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
+            Choose another name or platform
+          </Link>
+        </p>
+      )}
       {place !== undefined && (
         <Suspense>
           <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />
