@@ -112,3 +112,19 @@ test.each([
   );
   expect(list.page.textContent).toContain(count);
 });
+
+test.each([
+  [2, true],
+  [3, false],
+])('with release %i live, the others are told apart from the one above them: %s', (live, isToldApart) => {
+  const releases = [3, 2, 1].map((number) =>
+    releaseOf({ number, id: String(number), createdAt: secondsLater(number), isCurrent: number === live }),
+  );
+  using list = showScreen(
+    <ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={() => false} />,
+    {},
+  );
+  const rows = Array.from(list.page.querySelectorAll('tbody tr'), ({ textContent }) => textContent);
+  expect(rows[0]).toContain(`Release ${live}`);
+  expect(rows.indexOf('Other releases, newest first')).toBe(isToldApart ? 1 : -1);
+});

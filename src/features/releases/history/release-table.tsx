@@ -38,6 +38,22 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
   const [target, setTarget] = useState<RollBackTarget | null>(null);
   const mayRollBack = (release: ListedRelease) =>
     release.state === 'superseded' && goneBackAt(release) === null && !isReadOnly(release.deploymentId);
+  const [first, ...others] = historyEntries(releases, rollBacks, !showsDeployment).map((entry) => ({
+    at: entry.at,
+    row:
+      entry.kind === 'rollBack' ? (
+        <RollBackRow key={entry.id} rollBack={entry.rollBack} showsDeployment={showsDeployment} />
+      ) : (
+        <ReleaseRow
+          key={entry.id}
+          release={entry.release}
+          showsDeployment={showsDeployment}
+          isReadOnly={isReadOnly(entry.release.deploymentId)}
+          onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
+        />
+      ),
+  }));
+  const isOutOfOrder = first !== undefined && others[0] !== undefined && first.at < others[0].at;
   return (
     <>
       <Table
@@ -54,19 +70,15 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
-        {historyEntries(releases, rollBacks, !showsDeployment).map((entry) =>
-          entry.kind === 'rollBack' ? (
-            <RollBackRow key={entry.id} rollBack={entry.rollBack} showsDeployment={showsDeployment} />
-          ) : (
-            <ReleaseRow
-              key={entry.id}
-              release={entry.release}
-              showsDeployment={showsDeployment}
-              isReadOnly={isReadOnly(entry.release.deploymentId)}
-              onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
-            />
-          ),
+        {first?.row}
+        {isOutOfOrder && (
+          <TableRow>
+            <TableCell colSpan={9} className="row:h-9! text-xs font-medium text-ink-muted">
+              Other releases, newest first
+            </TableCell>
+          </TableRow>
         )}
+        {others.map(({ row: one }) => one)}
       </Table>
       <RollBackDialog target={target} onClose={() => setTarget(null)} />
     </>
