@@ -66,8 +66,8 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
   await shown.sees('Hide the table');
   const rows = shown.rows('Visits by day');
   expect(rows).toHaveLength(1);
-  expect(rows[0]).toContain('1,200 views · 300 visitors · 8.4 MB');
-  await shown.sees('2 live · 1 failed · median 2.0 s, 8.4 MB');
+  expect(rows[0]).toContain('1,200\u00a0views · 300\u00a0visitors · 8.4\u00a0MB');
+  await shown.sees('2\u00a0live · 1\u00a0failed · median\u00a02.0\u00a0s,\u00a08.4\u00a0MB');
 });
 
 test('no visits, visits that cannot be fetched, and a plan that keeps none say so', async () => {
@@ -113,8 +113,8 @@ test('figures of releases that cannot be fetched are asked for once, and what el
 
 test('labels are short, and what is nothing is left out', () => {
   expect([shortLabel('2026-11-25'), shortLabel('2026-11-25 14:00')]).toEqual(['Nov 25', '14:00']);
-  expect(countsLine({ ...NO_COUNTS, views: 1, requests: 1 })).toBe('1 view');
-  expect(countsLine({ ...NO_COUNTS, requests: 2, bytes: 10 })).toBe('2 requests · 10 B');
+  expect(countsLine({ ...NO_COUNTS, views: 1, requests: 1 })).toBe('1\u00a0view');
+  expect(countsLine({ ...NO_COUNTS, requests: 2, bytes: 10 })).toBe('2\u00a0requests · 10\u00a0B');
   expect(countsLine(NO_COUNTS)).toBe('');
   expect(rangeOptions(30).map(({ value }) => value)).toEqual(['1', '7', '30']);
   expect(rangeOptions(undefined)).toHaveLength(5);

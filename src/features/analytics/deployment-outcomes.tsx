@@ -4,6 +4,7 @@ import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths/paths.ts';
 import type { DeploymentStatistics, Outcome } from './release-statistics.ts';
+import { inOneLine } from './visit-labels.ts';
 
 /** Shows the figures of each deployment, so that they can be compared. */
 export function DeploymentOutcomes({ deployments }: { deployments: readonly DeploymentStatistics[] }) {
@@ -79,5 +80,5 @@ export function outcomesInOneLine(
     { count: cancelled, word: 'cancelled' },
     { count: running, word: 'in progress' },
   ].flatMap(({ count, word }) => (count > 0 ? [`${count.toLocaleString('en')} ${word}`] : []));
-  return [...counts, ...more].join(' · ');
+  return inOneLine([...counts, ...more]);
 }

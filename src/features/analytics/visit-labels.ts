@@ -49,7 +49,12 @@ export function countsLine({ views, visitors, requests, bytes }: Omit<VisitPoint
     { count: views > 0 ? 0 : requests, text: formatCount(requests, 'request') },
     { count: bytes, text: formatSize(bytes) },
   ];
-  return parts.flatMap(({ count, text }) => (count > 0 ? [text] : [])).join(' · ');
+  return inOneLine(parts.flatMap(({ count, text }) => (count > 0 ? [text] : [])));
+}
+
+/** Joins texts that each stay whole where the line breaks: a number stays with its unit. */
+export function inOneLine(texts: readonly string[]): string {
+  return texts.map((text) => text.replaceAll(' ', '\u00a0')).join(' · ');
 }
 
 /** Returns the time zone of this browser. */
