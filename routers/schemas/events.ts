@@ -54,6 +54,10 @@ const releaseProgressEvent = z.strictObject({
   state: stepStateSchema,
   done: z.number(),
   total: z.number(),
+  doneBytes: z.number(),
+  totalBytes: z.number(),
+  doneBefore: z.nullable(z.number()),
+  doneBytesBefore: z.nullable(z.number()),
   log: z.array(logLineSchema),
   /** The number of lines before those in `log`: a reader that has more of them skips the known ones. */
   firstLine: z.optional(z.number()),

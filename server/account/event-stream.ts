@@ -168,7 +168,7 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
       const sent = sentLines.get(step.id) ?? oldest;
       const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
       sentLines.set(step.id, step.logCount);
-      const { deploymentId, releaseId, destinationId, name, state, done, total } = step;
+      const { deploymentId, releaseId, destinationId, name, state, done, total, doneBytes, totalBytes } = step;
       const log = step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text }));
       return checked(ctx, String(last), {
         type: 'release_progress',
@@ -179,6 +179,10 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
         state,
         done,
         total,
+        doneBytes,
+        totalBytes,
+        doneBefore: step.doneBefore ?? null,
+        doneBytesBefore: step.doneBytesBefore ?? null,
         log,
         firstLine,
       });

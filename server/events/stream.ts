@@ -31,6 +31,10 @@ export type StepRow = {
   state: string;
   done: number;
   total: number;
+  doneBytes: number;
+  totalBytes: number;
+  doneBefore?: number | null;
+  doneBytesBefore?: number | null;
   log: { at: Date; text: string }[];
   logCount: number;
 };

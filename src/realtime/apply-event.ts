@@ -183,9 +183,8 @@ function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): R
   const hasEnded = event.state === 'done' || event.state === 'failed' || event.state === 'cancelled';
   return {
     ...step,
-    state: event.state,
-    done: event.done,
-    total: event.total,
+    // Its state and its counts have the same names.
+    ...event,
     startedAt: step.startedAt ?? (event.state === 'waiting' ? null : now),
     endedAt: hasEnded ? (step.endedAt ?? now) : null,
     log: [...step.log, ...unseen(step.log, event.log)].slice(-LOG_LINES_KEPT),

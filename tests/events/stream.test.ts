@@ -261,7 +261,8 @@ test('progress goes out under the last event, with each line of the log once, an
   const progress = (): unknown[] => client.seen.flatMap(({ data }) => (data.type === 'release_progress' ? [data] : []));
   const publication = { _id, accountId, deploymentId, releaseId, destinationId, platform: 'built-in' as const };
 
-  const uploading = { state: 'running' as const, total: 9, done: 1, log: [line('one')], logCount: 1 };
+  const counts = { doneBytes: 0, totalBytes: 90, doneBefore: 1, doneBytesBefore: null };
+  const uploading = { state: 'running' as const, total: 9, done: 1, ...counts, log: [line('one')], logCount: 1 };
   await PublicationModel.create({ ...publication, state: 'publishing', steps: { uploading } });
   await client.until(() => progress().length >= 1);
   const moved = { 'steps.uploading.done': 5, 'steps.uploading.logCount': 2 };
@@ -274,7 +275,7 @@ test('progress goes out under the last event, with each line of the log once, an
 
   const texts = (log: string[]): unknown[] => log.map((text) => ({ at: expect.any(Date), text }));
   const ids = { deploymentId, releaseId, destinationId };
-  const common = { type: 'release_progress', ...ids, step: 'uploading', state: 'running', total: 9 };
+  const common = { type: 'release_progress', ...ids, step: 'uploading', state: 'running', total: 9, ...counts };
   expect(progress()).toEqual([
     { ...common, done: 1, log: texts(['one']), firstLine: 0 },
     { ...common, done: 5, log: texts(['two']), firstLine: 1 },

@@ -5,6 +5,7 @@ import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { getCache } from '../../src/api/get-cache.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
+import { stepResult } from '../../src/features/releases/release-labels.ts';
 import { applyEvent, refreshRunning } from '../../src/realtime/apply-event.ts';
 import { releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
 
@@ -68,6 +69,10 @@ const progress: ReleaseProgressEvent = {
   state: 'running',
   done: 1,
   total: 2,
+  doneBytes: 3,
+  totalBytes: 7,
+  doneBefore: 1,
+  doneBytesBefore: 3,
   log: [{ at: new Date(5), text: 'index.html' }],
 };
 
@@ -150,6 +155,7 @@ test('progress moves the step in the cache, and appends its log once', () => {
   expect(shown?.state).toBe('uploading');
   const uploading = shown?.steps.find(({ name }) => name === 'uploading');
   expect(uploading).toMatchObject({ state: 'done', done: 2, total: 2 });
+  expect(uploading && stepResult(uploading)).toBe('1 of 2 files sent, 4 B');
   expect(uploading?.log.map(({ text }) => text)).toEqual(['index.html', 'app.js']);
   expect(uploading?.startedAt).toBeInstanceOf(Date);
   expect(uploading?.endedAt).toBeInstanceOf(Date);
