@@ -33,7 +33,7 @@ export type PipelineProgressProps = {
   };
   /** Shown in the last stage, below the check of the published site. */
   report: ReactNode;
-  /** Shown below the last stage when it is over. */
+  /** Shown above the report when it is over. */
   next: ReactNode;
 };
 
@@ -56,25 +56,21 @@ export function PipelineProgress({
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
       {(known) => {
         const place = deployment && PLATFORMS[deployment.platform].title;
-        // The report begins once the deployment knows of it as well; what comes below must not be there before.
-        const isOver = !isUnderWay(known) && !(isLiveIn(known) && deployment?.currentRelease === null);
         const head = <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />;
-        return (
+        // What comes next stands above the report, which grows as it runs.
+        const end = (
           <>
-            <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={report} />
-            {isOver && <div className="mt-8 max-w-reading">{next}</div>}
+            {!isUnderWay(known) && next}
+            {report}
           </>
         );
+        return <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={end} />;
       }}
     </ProgressStates>
   );
 }
 
 type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
-
-function isLiveIn(known: Known): boolean {
-  return known.stage === 'release' && known.release.state === 'live';
-}
 
 export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
   /** The heading: the published files, their place and the result. */
