@@ -68,7 +68,7 @@ export type StepReport = {
    * Writes what the step has led to in the transaction that ends it, unless its work throws. The returned fields of the
    * publication are written together with the step.
    */
-  atEnd(write: (session: ClientSession) => Promise<Partial<PublicationRow> | undefined>): void;
+  atEnd(write: (session: ClientSession, at: Date) => Promise<Partial<PublicationRow> | undefined>): void;
 };
 
 export type JobHandlers = { [Name in JobName]?: JobHandler<Name> };

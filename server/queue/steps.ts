@@ -25,7 +25,7 @@ const BEGINS_FROM = {
 export type StepOf = {
   release: Pick<ReleaseRow, '_id'>;
   /** The publication as it was when this run of the job began. */
-  published: Pick<PublicationRow, '_id' | 'steps'>;
+  published: Pick<PublicationRow, '_id' | 'steps' | 'wasLive' | 'startedAt'>;
   isPrimary: boolean;
 };
 type StepPlace = { _id: string; accountId: string; name: ReleaseStepName };
@@ -60,8 +60,9 @@ export async function runStep(
   // Taken before: the transaction runs again when something gets in its way.
   const rest = report.take();
   await job.transaction(async (session) => {
-    const ledTo = await report.end(session);
-    await writeReport(session, place, rest, { state: 'done', endedAt: job.providers.now() }, ledTo);
+    const endedAt = job.providers.now();
+    const ledTo = await report.end(session, endedAt);
+    await writeReport(session, place, rest, { state: 'done', endedAt }, ledTo);
   });
   await job.providers.faults?.at(`${name}:end`);
   return true;
@@ -92,10 +93,12 @@ async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: 
   if (of.published.steps[name].state === 'done') return null;
   return job.transaction(async (session) => {
     const at = job.providers.now();
+    // A rollback is this one step, and began when it was asked for.
+    const startedAt = (of.published.wasLive && of.published.startedAt) || at;
     // A step is mostly begun once: then this one command reads it as well.
     const begun = await PublicationModel.findOneAndUpdate(
       { ...own, [`steps.${name}.state`]: 'waiting' },
-      { $set: fieldsAt(`steps.${name}`, begins(at)) },
+      { $set: fieldsAt(`steps.${name}`, begins(startedAt)) },
       { session },
     ).lean();
     const publication = begun ?? (await PublicationModel.findOne(own).session(session).lean());
@@ -104,7 +107,7 @@ async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: 
     if (step.state === 'done') return null;
     if (of.isPrimary) await moveToStep(session, { ...own, _id: of.release._id }, name, at);
     else if (publication.state !== 'publishing' && publication.state !== 'waiting') throw overBeforeStep();
-    if (begun !== null) return { startedAt: at, lastLine: step.log.at(-1)?.text ?? null };
+    if (begun !== null) return { startedAt, lastLine: step.log.at(-1)?.text ?? null };
     return continueStep(session, { ...own, name }, step, at);
   });
 }
@@ -216,7 +219,7 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
         end = write;
       },
     },
-    end: (session) => end(session),
+    end: (session, at) => end(session, at),
     flush,
     take,
     stop,

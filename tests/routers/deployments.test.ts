@@ -441,6 +441,9 @@ test('a roll back stays in the history, with who did it, when, and from which re
   const [noted] = page.rollBacks;
   const current = (await get({ deploymentId: deployment.id })).currentRelease;
   expect(current).toMatchObject({ number: 1, liveSince: noted?.endedAt, finishedAt: first?.finishedAt });
+  // The page of the release tells it as long as the history does.
+  const { steps: shown } = await person.caller.releases.get({ releaseId: one.id });
+  expect(shown.at(-1)).toMatchObject({ startedAt: noted?.createdAt, endedAt: noted?.endedAt });
 
   // It belongs to the time after release 2: neither to the page before that, nor to the releases of one state.
   const next = await list({ deploymentId: deployment.id, limit: 1, cursor: page.nextCursor ?? '' });

@@ -59,16 +59,16 @@ async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise
 
 async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   leaveForLooks(job, work);
-  const end = (session: ClientSession) => complete(session, job.providers, job.accountId, job.payload);
+  const end = (session: ClientSession, at: Date) => complete(session, job.providers, job.accountId, job.payload, at);
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
     const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
-    step.atEnd(async (session) => {
-      await end(session);
+    step.atEnd(async (session, at) => {
+      await end(session, at);
       return { missingLinks };
     });
   });
   // An earlier version ended the step first, and may have been killed in between.
-  if (!isVerifiedNow) await job.transaction(end);
+  if (!isVerifiedNow) await job.transaction((session) => end(session, job.providers.now()));
 }
 
 async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<string[]> {

@@ -20,6 +20,7 @@ export async function complete(
   providers: Providers,
   accountId: string,
   ids: PublicationIds,
+  at: Date,
 ): Promise<void> {
   const wanted = await findWanted(session, accountId, ids);
   if (wanted === null) return;
@@ -30,7 +31,7 @@ export async function complete(
     return publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
   }
   await endPublication(session, accountId, ids, live);
-  await makeLive(session, providers, wanted, { ...live, releaseId });
+  await makeLive(session, providers, wanted, { ...live, releaseId }, at);
 }
 
 /**

@@ -50,9 +50,9 @@ export async function makeLive(
   providers: Providers,
   { release, destination }: Wanted,
   there: Pick<DestinationDoc, 'state' | 'error' | 'releaseId'>,
+  now: Date,
 ): Promise<void> {
   const { accountId, deploymentId, _id: id } = release;
-  const now = providers.now();
   const set = {
     verifiedAt: release.verifiedAt ?? now,
     finishedAt: release.finishedAt ?? now,

@@ -37,6 +37,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   await countRelease(ctx);
   const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
   const createdBy = await actorName(ctx);
+  const at = ctx.now();
 
   const doc = await transaction(async (session) => {
     const ids = { deploymentId: before._id, releaseId: target._id };
@@ -63,10 +64,10 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
     });
     if (moved === null) throw deploymentBusy();
     if (serving !== null) {
-      await recordRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
+      await recordRollBack(session, { from: serving.number, to: moved, createdBy, at });
     }
     const destination = primaryOf(deploying);
-    await publishAt(session, { deployment: deploying, release: moved, destination, at: ctx.now() });
+    await publishAt(session, { deployment: deploying, release: moved, destination, at });
     return deploying;
   });
   return toDeployment(ctx, doc);
