@@ -37,7 +37,12 @@ const PARTS: Record<string, readonly string[]> = {
     'src/lib/coming-text.ts',
   ],
   sidebar: ['src/layouts/sidebar.tsx', 'src/components/page/page-header.tsx'],
-  app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
+  app: [
+    'src/layouts/data-layout.tsx',
+    'src/layouts/account-menu.tsx',
+    'src/realtime/provider.tsx',
+    'src/screens/dashboard.tsx',
+  ],
 };
 
 /** Vite's own plugin that writes around each import(). */

@@ -14,14 +14,17 @@ import { TrialDays } from './trial-days.tsx';
 
 export type AccountMenuProps = {
   user: User;
-  /** `row`: at the foot of the sidebar, with the name; `icon`: in a bar. */
-  look: 'row' | 'icon';
+  /**
+   * `row`: at the foot of the sidebar, with the name; `icon`: in the bar of a phone; `bar`: in the bar of a page without
+   * the sidebar, beside the days left of the trial where there is room for them.
+   */
+  look: 'row' | 'icon' | 'bar';
 };
 
 /** Account, Go to (in a bar only), Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
-  return (
+  const menu = (
     <Menu
       trigger={look === 'row' ? rowTrigger(user) : iconTrigger(user)}
       side={look === 'row' ? 'top' : 'bottom'}
@@ -34,7 +37,7 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
         Account
       </MenuLink>
       {/* The sidebar has a button for it, and a phone has no keys. */}
-      {look === 'icon' && (
+      {look !== 'row' && (
         <MenuItem onSelect={openCommandPalette}>
           <Search />
           Go to
@@ -63,6 +66,13 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
         </MenuItem>
       </MenuFooter>
     </Menu>
+  );
+  if (look !== 'bar') return menu;
+  return (
+    <>
+      <TrialDays className="shrink-0 text-xs text-ink-muted max-sm:hidden" />
+      {menu}
+    </>
   );
 }
 

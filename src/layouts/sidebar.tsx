@@ -10,14 +10,13 @@ import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useAddress } from '../lib/browser/location.ts';
 import { paths } from '../lib/paths/paths.ts';
-import { AccountMenu } from './account-menu.tsx';
 import { openCommandPalette } from './command-palette-key.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
-import { Sending } from './top-bar.tsx';
+import { LazyAccountMenu, Sending } from './top-bar.tsx';
 import { TrialDays } from './trial-days.tsx';
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
@@ -78,7 +77,7 @@ function Sidebar() {
         </nav>
         {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
         <div className="mt-2 border-t border-line pt-2">
-          {user !== null && <AccountMenu user={user} look="row" />}
+          {user !== null && <LazyAccountMenu user={user} look="row" />}
           {user === null && isLoading && <span className="block h-control" />}
           {user === null && error !== null && <UnnamedAccount />}
           {user === null && error === null && !isLoading && <LoginButton className="w-full" />}
@@ -173,7 +172,7 @@ function MobileBar({ title }: { title: string }) {
           <Sending look="bar">
             <TrialDays className="w-min shrink-0 text-xs text-ink-muted" />
           </Sending>
-          <AccountMenu user={user} look="icon" />
+          <LazyAccountMenu user={user} look="icon" />
         </>
       )}
     </>

@@ -1,6 +1,5 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
-import type { User } from '../../routers/schemas/user.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
@@ -12,6 +11,7 @@ import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, isAuthScreen, matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
+import type { AccountMenuProps } from './account-menu.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import type { SendingStatusProps } from './sending-status.tsx';
 
@@ -24,7 +24,7 @@ const links: readonly BarEntry[] = [
 ];
 
 /** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
-const accountMenu = lazyComponent<{ user: User }>(async () => (await import('./bar-account-menu.tsx')).BarAccountMenu);
+const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
 
 /** Loaded when something is sent. */
 const sendingStatus = lazyComponent<SendingStatusProps>(
@@ -53,7 +53,7 @@ export function TopBar() {
           <Sending look="bar" />
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
-          {user !== null && <LazyAccountMenu user={user} />}
+          {user !== null && <LazyAccountMenu user={user} look="bar" />}
           <MobileMenu
             className="sm:hidden"
             renderLinks={(close) => <MenuLinks isVisitor={user === null} pathname={pathname} onTap={close} />}
@@ -118,7 +118,7 @@ function VisitorButtons({ pathname }: { pathname: string }) {
 }
 
 /** The account menu; if its file could not be loaded, a button in its place tries again. */
-function LazyAccountMenu({ user }: { user: User }) {
+export function LazyAccountMenu(props: AccountMenuProps) {
   const [hasFailed, setFailed] = useState(false);
   if (hasFailed) {
     return (
@@ -134,8 +134,8 @@ function LazyAccountMenu({ user }: { user: User }) {
   }
   return (
     <ErrorBoundary onFailed={() => setFailed(true)}>
-      <Suspense fallback={<span className="size-control" />}>
-        <accountMenu.Component user={user} />
+      <Suspense fallback={<span className="block size-control" />}>
+        <accountMenu.Component {...props} />
       </Suspense>
     </ErrorBoundary>
   );
