@@ -207,9 +207,10 @@ export type SubscriptionConnection = {
    */
   countSubscription(): () => void;
   /**
-   * Resolves once the reader has taken most of the data that was sent to it, so that a slow one fills no memory here.
+   * Resolves once the reader has taken most of the data that was sent to it, so that a slow one fills no memory here;
+   * undefined when it already has.
    */
-  whenWritable(signal: AbortSignal | undefined): Promise<void>;
+  whenWritable(signal: AbortSignal | undefined): Promise<void> | undefined;
   /** Closes the connection of an actor whose session or token has ended. */
   close(): void;
 };

@@ -40,13 +40,18 @@ export async function* streamEvents(
     for (const data of start.items) yield { id: String(last), data };
 
     while (signal?.aborted !== true) {
-      const news = await untilAnswered(delivery, () => readNews(delivery, last));
-      if (news === null) return;
+      // No helper stands between: a thousand sockets would wait for each of its promises.
+      let news: News;
+      try {
+        news = await readNews(delivery, last);
+      } catch (error) {
+        await waitToReadAgain(delivery, error);
+        continue;
+      }
       if (!news.mayGoOn) return ctx.connection?.close();
       const visits = reader.takeVisits() ? [{ id: String(last), data: { type: 'visits_counted' as const } }] : [];
       for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...visits, ...news.items]) {
-        await ctx.connection?.whenWritable(signal);
-        yield item;
+        yield ctx.connection?.whenWritable(signal)?.then(() => item) ?? item;
       }
       last = news.last;
       steps = [];
@@ -116,19 +121,20 @@ async function findStart(delivery: Delivery): Promise<Start | null> {
 }
 
 /** Repeats a read until the database answers; null once nobody waits for it any more. */
-async function untilAnswered<T>({ ctx, signal }: Delivery, read: () => Promise<T>): Promise<T | null> {
-  while (signal?.aborted !== true) {
+async function untilAnswered<T>(delivery: Delivery, read: () => Promise<T>): Promise<T | null> {
+  while (delivery.signal?.aborted !== true) {
     try {
       return await read();
     } catch (error) {
-      ctx.providers.log.debug('The event log could not be read yet', {
-        requestId: ctx.requestId,
-        error: String(error),
-      });
-      await wait(READ_AGAIN_AFTER_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      await waitToReadAgain(delivery, error);
     }
   }
   return null;
+}
+
+async function waitToReadAgain({ ctx, signal }: Delivery, error: unknown): Promise<void> {
+  ctx.providers.log.debug('The event log could not be read yet', { requestId: ctx.requestId, error: String(error) });
+  await wait(READ_AGAIN_AFTER_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }
 
 /**

@@ -160,9 +160,9 @@ export function forSubscriptions(connection: Connection): SubscriptionConnection
         isCounted = false;
       };
     },
-    async whenWritable(signal) {
-      if (client.bufferedAmount <= BUFFERED_MAX_BYTES) return;
-      await new Promise<void>((resolve) => {
+    whenWritable(signal) {
+      if (client.bufferedAmount <= BUFFERED_MAX_BYTES) return undefined;
+      return new Promise<void>((resolve) => {
         const end = (): void => {
           request.socket.off('drain', end);
           client.off('close', end);
