@@ -84,6 +84,23 @@ function parts() {
 const web = parts();
 
 /**
+ * V8 keeps the text of each file that it runs, and takes two bytes for each of its characters as soon as one of them is
+ * beyond Latin-1: a few signs in a library doubled the whole. They are written as escapes.
+ */
+const ONE_BYTE_TEXT: Plugin = {
+  name: 'fairlead-one-byte-text',
+  generateBundle: (_, bundle) => {
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') file.code = file.code.replace(/[\u0100-\uffff]/g, escaped);
+    }
+  },
+};
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/**
  * No measure of speed: a test ends at these when something hangs. One that fails is tried once more, and is named as flaky
  * when it passes then (tests/support/run.ts).
  */
@@ -199,7 +216,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   // The router brings a copy of what React has had since its version 18.
   resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   cacheDir: `${here}node_modules/.vite`,
-  plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [web.plugin])],
+  plugins: [react(), tailwindcss(), isSsrBuild ? ONE_BYTE_TEXT : web.plugin],
   define: {
     __FUNCTION_API_HOST__: JSON.stringify(process.env.FUNCTION_API_HOST ?? ''),
     __HOST_RULES__: JSON.stringify(hostRules()),

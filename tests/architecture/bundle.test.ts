@@ -6,10 +6,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { brotliKb, readWebManifest, type WebManifest } from '../support/web-build.ts';
 
 /**
- * The pages as they are built, in `dist/web`, which `npm test` builds first. A count of KB is exact and the
+ * The pages and the server as they are built, in `dist`, which `npm test` builds first. A count of KB is exact and the
  * same on every machine.
  */
 const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;
+const SERVER_ROOT = new URL('../../dist/server/', import.meta.url).pathname;
 
 let manifest: WebManifest;
 
@@ -50,6 +51,13 @@ test('no chunk comes from the server, and none names a module of Node', async ()
     found.push(...nodeModulesIn(text).map((name) => `${script}: ${name}`), ...serverWordsIn(text, script));
   }
   expect(found).toEqual([]);
+});
+
+test('no file of the server has a character for which V8 would keep all of it with two bytes each', async () => {
+  const scripts = (await readdir(SERVER_ROOT, { recursive: true })).filter((name) => name.endsWith('.js'));
+  expect(scripts).toContain('main.js');
+  const texts = await Promise.all(scripts.map((name) => readFile(join(SERVER_ROOT, name), 'utf8')));
+  expect(scripts.filter((_, index) => /[\u0100-\uffff]/.test(texts[index] ?? ''))).toEqual([]);
 });
 
 /** Imports that a browser could not follow, and the text by which Vite replaces one. */
