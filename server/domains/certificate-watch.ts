@@ -1,7 +1,7 @@
 import type { Providers } from '../context.ts';
 import { CertificateModel } from '../database/models/domains/certificate.ts';
 import { type DomainRow, namesOf } from '../database/models/domains/domain.ts';
-import { DAY, HOUR_MS } from '../lib/durations.ts';
+import { dayInWords, HOUR_MS } from '../lib/durations.ts';
 import type { SeenCertificate } from '../lib/egress/reach.ts';
 import { type DnsAnswers, setKey } from './records/dns-answers.ts';
 import type { Problem } from './records/name-server-problem.ts';
@@ -101,7 +101,7 @@ function replacedBy({ name, address, certificate }: Shown, seenAt: Date): Proble
   const refused = error === null ? '' : ' Browsers refuse it.';
   return {
     code: REPLACED,
-    message: `At ${address}, visitors of ${name} get a certificate that is not yours: from ${issuer}, until ${DAY.format(notAfter)}.${refused}`,
-    hint: `Yours was last seen there on ${DAY.format(seenAt)}. Another server or a proxy answers at ${address} now: have it forward https to Fairlead, or remove that server.`,
+    message: `At ${address}, visitors of ${name} get a certificate that is not yours: from ${issuer}, until ${dayInWords(notAfter)}.${refused}`,
+    hint: `Yours was last seen there on ${dayInWords(seenAt)}. Another server or a proxy answers at ${address} now: have it forward https to Fairlead, or remove that server.`,
   };
 }

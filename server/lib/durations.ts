@@ -17,7 +17,9 @@ export function timeInWords(seconds: number): string {
 }
 
 /** Formats a day for a sentence. */
-export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+export function dayInWords(date: Date): string {
+  return date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' });
+}
 
 /**
  * Returns the same time of day that many calendar months later, in UTC. In a shorter month it is the last day: six

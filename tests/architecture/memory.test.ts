@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { parse, readSources } from '../support/source-tree.ts';
+import { findNodes, parse, readSources } from '../support/source-tree.ts';
 
 /**
  * Every map, set and list that outlives a call, and what bounds it however many strangers come. What is remembered because
@@ -369,4 +369,17 @@ test.each([
 test('planted: a cache by weight, and one by count', () => {
   const text = 'const a = new LRUCache({ maxSize: 9, sizeCalculation });\nconst b = new LRUCache({ max: 9 });';
   expect([...keptIn('planted.ts', text).values()].map(isCountedOnly)).toEqual([false, true]);
+});
+
+/** The first call brings in the tables of ICU: six megabytes, and twenty milliseconds of a start. */
+test('no module formats numbers, days or lists while it is loaded', () => {
+  const found = findNodes(
+    readSources(['server', 'routers']),
+    [],
+    (node) =>
+      ts.isIdentifier(node) &&
+      /^(?:Intl|toLocale\w+|localeCompare)$/.test(node.text) &&
+      ts.findAncestor(node, ts.isFunctionLike) === undefined,
+  );
+  expect(found).toEqual([]);
 });

@@ -26,7 +26,7 @@ export type OfferedFile = {
 
 export const REFUSAL_SENTENCES = {
   no_files: 'There are no files to publish.',
-  too_many_files: `There are more than ${UPLOAD_LIMITS.maxFiles.toLocaleString('en')} files.`,
+  too_many_files: `There are more than ${UPLOAD_LIMITS.maxFiles / 1_000},000 files.`,
   file_too_large: `This file is larger than ${UPLOAD_LIMITS.maxFileBytes / 1024 ** 2} MB.`,
   release_too_large: `All files together are larger than ${UPLOAD_LIMITS.maxReleaseBytes / 1024 ** 3} GB.`,
   empty_name: 'A file has no name.',

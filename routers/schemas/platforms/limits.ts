@@ -49,7 +49,7 @@ export function refusalByLimits(
 /** A person reads this many before deciding what to leave out. */
 const NAMED_MAX = 3;
 const SHOWN_NAME_LENGTH = 100;
-const list = new Intl.ListFormat('en');
+const listed = (names: readonly string[]): string => new Intl.ListFormat('en').format(names);
 
 /** Returns a sentence that names the folders with the most files; empty where most files are at the root. */
 export function fullestFolders(files: readonly SizedFile[]): string {
@@ -61,7 +61,7 @@ export function fullestFolders(files: readonly SizedFile[]): string {
   const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
   const shown = fullest.map(([name, count]) => `${shortened(name)} (${count.toLocaleString('en')})`);
   const inFolders = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  return inFolders * 2 > files.length ? `Most are in ${list.format(shown)}.` : '';
+  return inFolders * 2 > files.length ? `Most are in ${listed(shown)}.` : '';
 }
 
 /** Cuts a name to what a sentence can hold: a hostile one may have 64 KB. */
@@ -73,7 +73,7 @@ function shortened(name: string): string {
 export function largestFiles(files: readonly SizedFile[], limitBytes: number): string {
   const largest = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, NAMED_MAX);
   const named = largest.map(({ path, sizeBytes }) => `${shortened(path)} (${inMegabytes(sizeBytes, limitBytes)})`);
-  return `The largest are ${list.format(named)}.`;
+  return `The largest are ${listed(named)}.`;
 }
 
 function refusal(message: string, remedy: string): LimitRefusal {

@@ -20,7 +20,7 @@ import { DomainModel } from '../../database/models/domains/domain.ts';
 import { newId, transaction } from '../../database/mongo.ts';
 import { moveCertificate } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { DAY_MS, dayInWords, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { afterCursor, decodeCursor, encodeCursor, isAfterCursor } from '../../lib/page-cursor.ts';
 import { errorForPerson, TRIED_AGAIN } from '../../lib/remedies.ts';
@@ -237,7 +237,7 @@ export async function revokeCertificate(
 function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc['issued']>, isTold: boolean): string {
   if (isTold) return `It is no longer served, and ${issuer} was told that it is revoked. Serial ${serial}.`;
   const why = `${issuer} was not told, since another authority is in use here now`;
-  return `It is no longer served. ${why}, so whoever has the key of the certificate can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
+  return `It is no longer served. ${why}, so whoever has the key of the certificate can use it until ${dayInWords(notAfter)}. Serial ${serial}.`;
 }
 
 /** Tries the conditions of the next renewal, without getting a certificate. Throws `not_found`, `rate_limited`. */

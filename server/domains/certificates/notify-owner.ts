@@ -4,7 +4,7 @@ import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
 import type { CertificateRow } from '../../database/models/domains/certificate.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DAY } from '../../lib/durations.ts';
+import { dayInWords } from '../../lib/durations.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 
@@ -69,7 +69,7 @@ async function mailAbout(
 ): Promise<void> {
   const until =
     issued && isServed({ issued }, providers.now())
-      ? ` The current certificate works until ${DAY.format(issued.notAfter)}.`
+      ? ` The current certificate works until ${dayInWords(issued.notAfter)}.`
       : '';
   const values = { kind, name: names[0] ?? '', message: `${message}${until}`, page: `/domains/${domainId}` };
   await mailOwner(session, providers, accountId, values);

@@ -12,7 +12,7 @@ import {
   type SubscriptionRow,
 } from '../../database/models/plans/subscription.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { DAY_MS, dayInWords, MINUTE_MS } from '../../lib/durations.ts';
 
 /** The action that the end of a period needs now. */
 export type EndStep = 'renewal' | 'ended' | 'day' | 'week';
@@ -99,9 +99,9 @@ function endText(row: Ending, step: Exclude<EndStep, 'renewal'>, next: PaidPlan 
   const { title } = PLANS[row.plan];
   const named = row.status === 'trialing' ? `Your trial of ${title}` : `Your ${title} plan`;
   if (next !== null) {
-    return `${named} becomes ${PLANS[next].title} on ${DAY.format(row.endsAt)}. Deployments beyond its limit stay live and become read-only.`;
+    return `${named} becomes ${PLANS[next].title} on ${dayInWords(row.endsAt)}. Deployments beyond its limit stay live and become read-only.`;
   }
-  const when = step === 'ended' ? 'has ended' : `ends on ${DAY.format(row.endsAt)}`;
+  const when = step === 'ended' ? 'has ended' : `ends on ${dayInWords(row.endsAt)}`;
   const stays = step === 'ended' ? 'stays live and is read-only' : 'stays live and becomes read-only';
   return `${named} ${when}. What you published ${stays} until a plan is active again.`;
 }

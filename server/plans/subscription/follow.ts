@@ -4,7 +4,7 @@ import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { AccountContext } from '../../context.ts';
 import { type SubscriptionDoc, SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DAY, DAY_MS } from '../../lib/durations.ts';
+import { DAY_MS, dayInWords } from '../../lib/durations.ts';
 import type { SubscriptionFacts } from '../payments/payments.ts';
 import { graceAfter } from './renewal.ts';
 
@@ -85,7 +85,7 @@ async function notifyFailed(
   await mailOwner(session, providers, known.accountId, {
     kind: 'payment-failed',
     name: title,
-    message: `The payment that renews your ${title} plan failed. It will be tried again over the next few days. Nothing changes until ${DAY.format(until)}. After that, what you published stays live but is read-only until the payment succeeds.`,
+    message: `The payment that renews your ${title} plan failed. It will be tried again over the next few days. Nothing changes until ${dayInWords(until)}. After that, what you published stays live but is read-only until the payment succeeds.`,
     page: '/account',
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../database/models/plans/subscription.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { addMonths, DAY } from '../../lib/durations.ts';
+import { addMonths, dayInWords } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requireLiveAccount } from './live-account.ts';
 import { askAbout, graceAfter } from './renewal.ts';
@@ -116,7 +116,7 @@ export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: D
     : `allows the same as ${PLANS[plan].title}`;
   throw new AppError(
     'conflict',
-    `Your ${PLANS[running].title} plan ${reason} and runs until ${DAY.format(known.endsAt)}.`,
+    `Your ${PLANS[running].title} plan ${reason} and runs until ${dayInWords(known.endsAt)}.`,
     {
       hint: `Choose ${PLANS[plan].title} once your ${PLANS[running].title} plan has ended.`,
     },

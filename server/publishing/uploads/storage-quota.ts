@@ -92,7 +92,7 @@ export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
   const { limits, hint } = await limitsFor(ctx, isEnough);
   if (isEnough(limits)) return;
   const [deployments = 0, releases = 0, rollBacks = 0] = counts;
-  const kept = list.format([
+  const kept = new Intl.ListFormat('en').format([
     formatCount(deployments, 'deployment'),
     formatCount(releases, 'release'),
     formatCount(rollBacks, 'rollback'),
@@ -103,8 +103,6 @@ export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
     { hint: hint.text || 'Delete deployments you no longer need. Their releases are deleted too.' },
   );
 }
-
-const list = new Intl.ListFormat('en');
 
 type StorageLimits = Limits['atFirst'];
 type Allowed = { limits: StorageLimits; hint: { who: string; text: string } };

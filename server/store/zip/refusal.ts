@@ -21,7 +21,7 @@ const ZIP_SENTENCES = {
   several_parts: 'This is one part of a split ZIP file.',
   directory_corrupted: 'The list of files inside this ZIP file is damaged.',
   count_wrong: 'This ZIP file does not hold as many entries as it says.',
-  too_many_entries: `This ZIP file has more than ${ENTRIES_MAX.toLocaleString('en')} entries, including folders.`,
+  too_many_entries: `This ZIP file has more than ${ENTRIES_MAX / 1_000},000 entries, including folders.`,
   prepended_data: 'This ZIP file has extra data before its first file.',
   name_not_utf8: 'This name is marked as UTF-8 but is not.',
   renamed_by_extra: 'This entry has two different names.',
