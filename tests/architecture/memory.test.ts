@@ -132,7 +132,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/publishing/platforms/netlify/files.ts manifest':
     'the files of one release: 20,000 at most, gone with its request',
   'server/publishing/platforms/send-files.ts queue': 'the files that one release sends at once, gone with its job',
-  'server/publishing/platforms/vercel/publish.ts served': 'the files of one release, gone with its job',
   'server/lib/rate-counters.ts counts': 'the keys of one window, thrown away at its end',
   'server/lib/rate-counters.ts heldByKey':
     'one for each disk and process, and for each address that sends something right now',

@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Content, sendFiles } from '../../server/publishing/platforms/send-files.ts';
+import { type Content, contentsNewSince, contentsOf, sendFiles } from '../../server/publishing/platforms/send-files.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 
 const AT_ONCE = 8;
@@ -8,6 +8,15 @@ const AT_ONCE = 8;
 function contents(count: number): Content[] {
   return Array.from({ length: count }, (_, index) => ({ path: `${index}`, sha256: `${index}`, sizeBytes: 1 }));
 }
+
+test('a content is new when the previous release has it under no path, however many share it now', () => {
+  const release = (files: Record<string, string>) =>
+    new Map(Object.entries(files).map(([path, sha256]) => [path, { sha256, sizeBytes: 1 }]));
+  const next = contentsOf(release({ same: 'a', moved: 'b', new: 'c', twin: 'c', swapped: 'd', other: 'e' }));
+  const previous = release({ same: 'a', before: 'b', swapped: 'e', other: 'd' });
+  expect(contentsNewSince(next, previous)).toEqual([{ path: 'new', sha256: 'c', sizeBytes: 1 }]);
+  expect(contentsNewSince(next, undefined)).toEqual(next);
+});
 
 test('fewer files are sent at once after a refusal, and more again with each that went through', async () => {
   await using harness = await platformHarness();

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { createPlatforms } from '../../server/publishing/platforms/index.ts';
@@ -17,8 +19,8 @@ import { program } from './program.ts';
  */
 const [, , id = '', apiUrl = '', githubApiUrl = '', folder = '', patience = ''] = process.argv;
 const changedSchema = z.array(z.string());
-const keptSchema = z.object({ manifestHash: z.string(), sha1s: z.array(z.tuple([z.string(), z.string()])) });
-export type Kept = z.infer<typeof keptSchema>;
+const SHA256_LENGTH = 64;
+const LINE_LENGTH = SHA256_LENGTH + ' '.length + 40 + '\n'.length;
 const made = createPlatforms({
   netlify: apiUrl,
   vercel: apiUrl,
@@ -34,14 +36,14 @@ if (patience === 'patient') {
   call.now = () => new Date();
   call.wait = async (ms, signal) => delay(ms, undefined, { signal });
 }
-const storing = spawn(process.execPath, [...program('storing-process'), harness.folder, folder], {
+const digestFile = join(harness.folder, 'digests');
+const storing = spawn(process.execPath, [...program('storing-process'), harness.folder, digestFile, folder], {
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });
 storing.once('exit', async (code) => {
   await harness[Symbol.asyncDispose]();
   process.exit(code ?? 1);
 });
-const sha1s = new Map<string, string>();
 let manifestHash = '';
 let previous: PublishRequest['previous'] = null;
 
@@ -51,12 +53,20 @@ function platformOf(name: string): Platform {
   return found;
 }
 
-/** Stores what has changed, in the other process, and knows what there is by now. */
+/** Waits until the other process has stored what has changed. */
 async function kept(): Promise<void> {
   const [answer] = await once(storing, 'message');
-  const { manifestHash: hash, sha1s: stored } = keptSchema.parse(answer);
-  manifestHash = hash;
-  for (const [sha256, sha1] of stored) sha1s.set(sha256, sha1);
+  manifestHash = String(answer);
+}
+
+/** Reads lines of a SHA-256 and its SHA-1 (storing-process.ts). */
+async function readSha1s(): Promise<Map<string, string>> {
+  const digests = await readFile(digestFile, 'latin1');
+  const sha1s = new Map<string, string>();
+  for (let at = 0; at < digests.length; at += LINE_LENGTH) {
+    sha1s.set(digests.slice(at, at + SHA256_LENGTH), digests.slice(at + SHA256_LENGTH + 1, at + LINE_LENGTH - 1));
+  }
+  return sha1s;
 }
 
 async function publish(number: number): Promise<number> {
@@ -66,7 +76,7 @@ async function publish(number: number): Promise<number> {
     manifestHash,
     ref: null,
     previous,
-    sha1Of: async (sha256s) => new Map(sha256s.map((sha256) => [sha256, sha1s.get(sha256) ?? ''])),
+    sha1Of: readSha1s,
     // Where a person has a part, it is done already.
     confirmedUrl: apiUrl,
   };

@@ -1,37 +1,38 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../../server/store/store.ts';
-import type { Kept } from './publishing-process.ts';
 
 /**
  * A process of its own that stores the files of one that publishes (publishing-process.ts), so that what is measured of
- * that one is publishing alone: `node storing-process.ts {folder of the store} {folder}`. It stores the whole folder, and
- * then the paths it is told, and answers each time with the list of all files and the digests of those that were new.
+ * that one is publishing alone: `node storing-process.ts {folder of the store} {file of digests} {folder}`. It stores the whole folder, and
+ * then the paths it is told, and answers each time with the hash of the list of all files. The SHA-1 of each goes to the
+ * file of digests, as it goes to the database in the product.
  */
 const STREAMED_BYTES = 8 * 1024 ** 2;
 
-const [, , storeFolder = '', folder = ''] = process.argv;
+const [, , storeFolder = '', digestFile = '', folder = ''] = process.argv;
 const changedSchema = z.array(z.string());
 const store = await createDiskStore({ folder: storeFolder, minFreeBytes: 0, rateCounters: createRateCounters() });
 const manifest = new Map<string, ManifestEntry>();
 
-async function keep(paths: readonly string[]): Promise<Kept> {
+async function keep(paths: readonly string[]): Promise<string> {
   const intake = await store.intake();
-  const sha1s: Kept['sha1s'] = [];
+  let digests = '';
   for (const path of paths) {
     const { sha256, sizeBytes, sha1 } = await keepFile(intake, join(folder, path));
-    sha1s.push([sha256, sha1]);
+    digests += `${sha256} ${sha1}\n`;
     manifest.set(path.split(sep).join('/'), { sha256, sizeBytes });
   }
   await intake.commit();
+  await appendFile(digestFile, digests);
   const { sha256: manifestHash } = await store.writeWhole(await encodeManifest(manifest));
-  return { manifestHash, sha1s };
+  return manifestHash;
 }
 
 async function keepFile(intake: ArtifactIntake, path: string): Promise<ArtifactInfo> {

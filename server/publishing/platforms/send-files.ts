@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isServedPath } from '../../../routers/rules/uploads/served-path.ts';
 import { PROGRESS_INTERVAL_MS } from '../../../routers/schemas/limits.ts';
 import type { EgressBody } from '../../lib/egress/egress.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -20,18 +21,31 @@ const LARGE_SLOTS = 4;
 
 /** Returns each content of the manifest once, however many paths share it. */
 export function contentsOf(manifest: Manifest): Content[] {
-  const contents = new Map<string, Content>();
-  for (const [path, { sha256, sizeBytes }] of manifest) {
-    if (!contents.has(sha256)) contents.set(sha256, { path, sha256, sizeBytes });
-  }
-  return [...contents.values()];
+  const seen = new Set<string>();
+  const contents: Content[] = [];
+  manifest.forEach(({ sha256, sizeBytes }, path) => {
+    if (seen.has(sha256)) return;
+    seen.add(sha256);
+    contents.push({ path, sha256, sizeBytes });
+  });
+  return contents;
+}
+
+/** Returns the files that a host serves: mostly all of them, and then the list itself. */
+export function servedOf(manifest: Manifest): Manifest {
+  const hidden = [...manifest.keys()].filter((path) => !isServedPath(path, manifest));
+  if (hidden.length === 0) return manifest;
+  const served = new Map(manifest);
+  for (const path of hidden) served.delete(path);
+  return served;
 }
 
 /** Returns the contents that the previous release lacks; all of them when there is none. */
 export function contentsNewSince(contents: readonly Content[], previous: Manifest | undefined): Content[] {
-  const before = new Set<string>();
-  for (const { sha256 } of previous?.values() ?? []) before.add(sha256);
-  return contents.filter(({ sha256 }) => !before.has(sha256));
+  const others = contents.filter(({ path, sha256 }) => previous?.get(path)?.sha256 !== sha256);
+  const lacking = new Set(others.map(({ sha256 }) => sha256));
+  previous?.forEach(({ sha256 }) => void lacking.delete(sha256));
+  return others.filter(({ sha256 }) => lacking.has(sha256));
 }
 
 export type Sending = {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { isServedPath } from '../../../../routers/rules/uploads/served-path.ts';
 import { type ContentFacts, createFactsReader, type FactsReader } from '../../../host/responses/content-facts.ts';
 import { answeringOf, contentTypeOf } from '../../../host/responses/content-types.ts';
 import { runInTimeSlices } from '../../../lib/time-slices.ts';
@@ -11,7 +10,7 @@ import type { SpoolFile } from '../../../store/intake.ts';
 import type { Manifest } from '../../../store/manifest.ts';
 import { readRuleFiles } from '../../../store/rule-files.ts';
 import type { PlatformCall } from '../platform.ts';
-import { bodyOf, contentsOf } from '../send-files.ts';
+import { bodyOf, contentsOf, servedOf } from '../send-files.ts';
 import { configSteps } from '../site-routes.ts';
 import { STATIC_SERVER } from './static-server.ts';
 
@@ -72,7 +71,7 @@ async function* readThrough(
 }
 
 async function fill(packer: Pack, call: PlatformCall, manifest: Manifest): Promise<void> {
-  const served: Manifest = new Map([...manifest].filter(([path]) => isServedPath(path, manifest)));
+  const served = servedOf(manifest);
   const facts: Facts = new Map();
   await addText(packer, 'Procfile', 'web: node server.mjs\n');
   await addText(packer, 'package.json', JSON.stringify(PACKAGE));

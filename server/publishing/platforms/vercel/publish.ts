@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { isServedPath } from '../../../../routers/rules/uploads/served-path.ts';
 import { listOf } from '../../../lib/egress/answer-json.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { runInTimeSlices } from '../../../lib/time-slices.ts';
-import type { ManifestEntry } from '../../../store/manifest.ts';
+import type { Manifest } from '../../../store/manifest.ts';
 import { readRuleFiles } from '../../../store/rule-files.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';
 import { stringField } from '../reference.ts';
-import { bodyOf, type Content, contentsNewSince, contentsOf, sendFiles } from '../send-files.ts';
+import { bodyOf, type Content, contentsNewSince, contentsOf, sendFiles, servedOf } from '../send-files.ts';
 import { configSteps } from '../site-routes.ts';
 import { anyObject, findDeployment, RELEASE_MARK, TITLE, withTeam } from './api.ts';
 
@@ -19,14 +18,15 @@ const AT_ONCE = 50;
 /** The platform may report missing files this often; more would mean for ever. */
 const ROUNDS_MAX = 3;
 const OUTPUT = '.vercel/output';
+const FILES_A_PIECE = 500;
 
 /** The content of a release on the platform: its files by SHA-1, and how they are served. */
 type Offer = {
   contents: readonly Content[];
-  sha1Of(content: Content): string;
+  sha1Of(content: Pick<Content, 'sha256'>): string;
   config: { sha1: string; bytes: Buffer };
-  /** The request that names all contents, serialized once. */
-  body: Buffer;
+  /** The pieces of the request that names all contents, serialized once. */
+  body: readonly Buffer[];
 };
 
 /**
@@ -64,8 +64,7 @@ export async function* makeDeployment(
 }
 
 async function offerOf(call: PlatformCall, request: PublishRequest, projectId: string): Promise<Offer> {
-  const served = new Map<string, ManifestEntry>();
-  for (const [path, entry] of request.manifest) if (isServedPath(path, request.manifest)) served.set(path, entry);
+  const served = servedOf(request.manifest);
   const contents = contentsOf(served);
   const digests = await request.sha1Of(contents.map(({ sha256 }) => sha256));
   const sha1Of = ({ sha256 }: Pick<Content, 'sha256'>): string => {
@@ -84,24 +83,40 @@ async function offerOf(call: PlatformCall, request: PublishRequest, projectId: s
   );
   const bytes = Buffer.from(JSON.stringify(routes));
   const config = { sha1: createHash('sha1').update(bytes).digest('hex'), bytes };
-  const files = [...served].map(([path, entry]) => ({
-    file: `${OUTPUT}/static/${path}`,
-    sha: sha1Of(entry),
-    size: entry.sizeBytes,
-  }));
-  files.push({ file: `${OUTPUT}/config.json`, sha: config.sha1, size: bytes.length });
-  const body = Buffer.from(
-    JSON.stringify({
-      name: call.destination.slug,
-      project: projectId,
-      target: 'production',
-      files,
-      // Empty means "nothing to build"; null would mean "find out".
-      projectSettings: { framework: null, buildCommand: '', installCommand: '', outputDirectory: '' },
-      meta: { [RELEASE_MARK]: request.release.id },
-    }),
-  );
-  return { contents, sha1Of, config, body };
+  const facts = {
+    name: call.destination.slug,
+    project: projectId,
+    target: 'production',
+    // Empty means "nothing to build"; null would mean "find out".
+    projectSettings: { framework: null, buildCommand: '', installCommand: '', outputDirectory: '' },
+    meta: { [RELEASE_MARK]: request.release.id },
+  };
+  return { contents, sha1Of, config, body: await runInTimeSlices(bodySteps(facts, { served, sha1Of, config })) };
+}
+
+/** Writes the request in pieces, since the whole as objects and as one text would take several times its memory. */
+function* bodySteps(
+  facts: object,
+  { served, sha1Of, config }: Pick<Offer, 'sha1Of' | 'config'> & { served: Manifest },
+): Generator<void, Buffer[]> {
+  const pieces = [Buffer.from(`${JSON.stringify(facts).slice(0, -1)},"files":[`)];
+  const write = (files: readonly object[], end: string): void => {
+    pieces.push(Buffer.from(JSON.stringify(files)).subarray(1, -1), Buffer.from(end));
+  };
+  let files: object[] = [];
+  for (const [path, entry] of served) {
+    files.push({ file: `${OUTPUT}/static/${path}`, sha: sha1Of(entry), size: entry.sizeBytes });
+    if (files.length < FILES_A_PIECE) continue;
+    write(files, ',');
+    files = [];
+    yield;
+  }
+  write([...files, { file: `${OUTPUT}/config.json`, sha: config.sha1, size: config.bytes.length }], ']}');
+  return pieces;
+}
+
+async function* inOrder(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* pieces;
 }
 
 function changedSince({ ref, manifest }: NonNullable<PublishRequest['previous']>, offer: Offer): Set<string> {
@@ -160,12 +175,13 @@ const createdSchema = z.union([
 /** Forces a new deployment: for equal files Vercel would return an earlier one, which is not public any more. */
 const CREATE_URL = '/v13/deployments?forceNew=1&prebuilt=1&skipAutoDetectionConfirmation=1';
 
-type Creation = { projectId: string; releaseId: string; body: Buffer; mayBeThere: boolean };
+type Creation = { projectId: string; releaseId: string; body: readonly Buffer[]; mayBeThere: boolean };
 
 /** "Create a new deployment", or returns the files that are missing for it. Throws `platform_place_gone`. */
 async function create(vendor: Vendor, call: PlatformCall, creation: Creation): Promise<z.infer<typeof createdSchema>> {
   const { projectId, releaseId, body } = creation;
   let { mayBeThere } = creation;
+  const sizeBytes = body.reduce((bytes, piece) => bytes + piece.length, 0);
   return makeOnce(call, vendor, {
     look: async () => {
       const id = mayBeThere ? await findDeployment(vendor, call, projectId, releaseId) : null;
@@ -177,7 +193,7 @@ async function create(vendor: Vendor, call: PlatformCall, creation: Creation): P
       method: 'POST',
       url: CREATE_URL,
       headers: { 'content-type': 'application/json' },
-      body: async () => body,
+      body: async () => ({ sizeBytes, chunks: inOrder(body) }),
       isAnswer: (_status, answered) => refusedSchema.safeParse(answered).success,
     }),
     shape: createdSchema,
