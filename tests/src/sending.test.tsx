@@ -166,9 +166,10 @@ test('a packed site leads to the folder chooser, and a site in an inner folder i
   await shown.sees('The site seems to be packed in site.zip.');
   flushSync(() => shown.button('Choose a folder').click());
   expect(opened.mock.contexts).toEqual([shown.page.querySelector('input[webkitdirectory]')]);
-  choose('notes/site/bakery/index.html');
-  await shown.sees('The start page is in the folder “site/bakery”.');
-  flushSync(() => shown.button('Use site/bakery instead').click());
+  choose('notes/site/bakery🏴\u{e0067}/index.html');
+  await shown.sees('The start page is in the folder “site/bakery🏴\\u{e0067}”.');
+  // A mark that nobody sees is told as it is written.
+  flushSync(() => shown.button('Use site/bakery🏴\\u{e0067} instead').click());
   await shown.sees('Start page index.html');
 });
 

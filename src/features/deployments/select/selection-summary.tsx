@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { visiblePath } from '../../../../routers/rules/uploads/upload-rules.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { Button } from '../../../components/button.tsx';
@@ -87,11 +88,11 @@ export function SelectionSummary(props: SelectionSummaryProps) {
       {onTakeBuildFolder && inspection.buildFolder !== null && (
         <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
           <p className="min-w-0 wrap-anywhere">
-            The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> looks like the finished
-            website.
+            The folder <code className="font-mono text-sm">{visiblePath(inspection.buildFolder)}</code> looks like the
+            finished website.
           </p>
           <Button size="sm" className="max-w-full" onClick={onTakeBuildFolder}>
-            <span className="truncate">Use {inspection.buildFolder} instead</span>
+            <span className="truncate">Use {visiblePath(inspection.buildFolder)} instead</span>
           </Button>
         </div>
       )}
