@@ -64,10 +64,10 @@ test('a name that a deployment has leads there first, and second to another with
   const second = deploymentOf({ id: 'second', name: 'Harbour-2' });
   // The first page of what is alike may hold none of the numbered names.
   const list = (input: unknown) => ({ items: [/-"/.test(JSON.stringify(input)) ? second : deploymentOf()] });
-  const checkAddress = (input: unknown) => ({
+  const checkAddress = vi.fn((input: unknown) => ({
     wanted: /-3"/.test(JSON.stringify(input)) ? 'harbour-3' : 'harbour',
     slug: 'harbour-3',
-  });
+  }));
   using shown = show({
     'deployments.list': list,
     'deployments.create': create,
@@ -87,6 +87,7 @@ test('a name that a deployment has leads there first, and second to another with
   await patiently(() => expect(another?.textContent).toBe('Publish as new deployment harbour-3'));
   await patiently(() => expect(shown.button('Publish as new deployment harbour-3').disabled).toBe(false));
   await patiently(() => expect(another?.nextElementSibling?.textContent).toMatch(/^Will be live at harbour-3\./));
+  expect(JSON.stringify(checkAddress.mock.calls), 'before it was known to be taken').not.toContain('harbour-2');
   shown.button('Publish as new deployment harbour-3').click();
   await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-3' }, undefined]));
 });
