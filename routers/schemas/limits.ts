@@ -120,7 +120,7 @@ export const DELETE_LINK_MINUTES = 30;
 /** A release names at most this many of its corrupted files. */
 export const CORRUPTED_FILES_MAX = 50;
 
-/** A release names at most this many missing files of its entry page. */
+/** A release names at most this many missing files of its entry page, and as many links that lead nowhere. */
 export const MISSING_LINKS_MAX = 20;
 
 /** The names that an account may have in all, even with an unlimited plan, and the unproved claims among them. */

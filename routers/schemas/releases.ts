@@ -186,6 +186,8 @@ export const releaseDetailSchema = z.extend(listedReleaseSchema, {
   steps: z.array(releaseStepSchema),
   /** Steps at each of the other destinations, which follow once the release is live. */
   furtherSteps: z.array(z.strictObject({ destinationId: idSchema, steps: z.array(releaseStepSchema) })),
+  /** Links to files that are not there, except those that `missingLinks` name; see `MISSING_LINKS_MAX`. */
+  brokenLinks: z.array(z.strictObject({ path: z.string(), line: z.number(), text: z.string() })),
   /** The release that was live before this one last went live; null when there was none, or it is not kept. */
   replaced: z.nullable(z.strictObject({ id: idSchema, number: z.number() })),
 });

@@ -129,6 +129,7 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
       startedAt: null,
       finishedAt: null,
       servingNumber: null,
+      brokenLinks: [],
       replaced: null,
     },
     furtherSteps: [],

@@ -120,9 +120,9 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
   );
 }
 
-/** Returns whether visitors miss the start page, or files that it uses. */
-function lacksFiles({ hasStartPage, destinations }: ReleaseDetail): boolean {
-  return !hasStartPage || destinations.some(({ missingLinks: links }) => links.length > 0);
+/** Returns whether visitors miss the start page, files that it uses, or those that links lead to. */
+function lacksFiles({ hasStartPage, destinations, brokenLinks }: ReleaseDetail): boolean {
+  return !hasStartPage || brokenLinks.length > 0 || destinations.some(({ missingLinks: links }) => links.length > 0);
 }
 
 type ReleaseActsProps = { release: ReleaseDetail; mayChange: boolean; acts: ReturnType<typeof useReleaseActs> };

@@ -138,6 +138,37 @@ test('what the entry page names is asked for once, and what is missing is told o
   expect(whole.destinations).toMatchObject([{ missingLinks: [] }]);
 });
 
+test('links that lead nowhere stay said on the release, until the file is there', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const { caller } = person;
+  const deployment = await caller.deployments.create({ name: 'Broken', platform: 'built-in' });
+  const site = {
+    'index.html': '<img src="logo.png">\n<a href="/gone.html">Gone</a>',
+    'about.html': '<img src="Boat.png"><a href="index.html">Start</a>',
+    'boat.png': 'png',
+  };
+  const links = [
+    { path: 'index.html', line: 2, text: '/gone.html is not there' },
+    { path: 'about.html', line: 1, text: 'Boat.png is called boat.png' },
+  ];
+  const missingOf = async () => (await caller.deployments.get({ deploymentId: deployment.id })).currentRelease?.missing;
+  const first = await publish(app, person, deployment, site);
+  // The picture on the start page is told as a file of that page.
+  expect(first.brokenLinks).toEqual(expect.arrayContaining(links));
+  expect(first.brokenLinks).toHaveLength(2);
+  expect(await missingOf()).toEqual({ files: 1, links: 2, example: '/logo.png' });
+
+  // A page that did not change is looked into again as long as its links lead nowhere.
+  const second = await publish(app, person, deployment, { ...site, 'logo.png': 'png' });
+  expect(second.brokenLinks).toHaveLength(2);
+  expect(await missingOf()).toMatchObject({ files: 0, links: 2, example: expect.stringMatching(/, line \d: /) });
+
+  const whole = { ...site, 'logo.png': 'png', 'gone.html': 'x', 'Boat.png': 'png' };
+  expect((await publish(app, person, deployment, whole)).brokenLinks).toEqual([]);
+  expect(await missingOf()).toBeUndefined();
+});
+
 const PUBLIC_KEY = '-----BEGIN PGP PUBLIC KEY BLOCK-----\nAAAA\n';
 const PRIVATE_KEY = '-----BEGIN PRIVATE KEY-----\nAAAA\n';
 

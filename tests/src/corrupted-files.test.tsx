@@ -2,10 +2,12 @@ import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
+import { PipelineReport } from '../../src/features/diagnostics/pipeline-report.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
+import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
-import { showScreen } from '../support/screen.tsx';
+import { type Answers, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 const AT_THE_RELEASE = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/d/releases/3' };
@@ -74,6 +76,37 @@ test('a live release names what its entry page asks for in vain, and says where 
   using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
   await several.sees('2 files on the start page do not load on GitHub Pages');
   expect(several.page.textContent).not.toContain('The site is below');
+});
+
+test('links that lead nowhere stay said where a release is live, with the page that has them', async () => {
+  const brokenLinks = [
+    { path: 'index.html', line: 2, text: '/gone.html is not there' },
+    { path: 'about.html', line: 1, text: 'Boat.png is called boat.png' },
+  ];
+  const missing = { files: 0, links: 2, example: 'index.html, line 2: /gone.html is not there' };
+  const deployment = deploymentOf({ currentRelease: releaseRefOf({ missing }) });
+  const answers: Answers = {
+    'deployments.get': () => deployment,
+    'releases.get': () => releaseDetailOf({ deploymentId: 'd', brokenLinks }),
+    'releases.diff': () => NO_DIFFERENCE,
+    'diagnostics.list': () => ({ items: [] }),
+    'domains.list': () => ({ items: [], nextCursor: null }),
+  };
+  using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
+  await release.sees('about.html, line 1: Boat.png is called boat.png');
+  await release.sees('2 links lead nowhere');
+
+  const short =
+    '2 links lead nowhere.index.html, line 2: /gone.html is not there, and 1 more. Add the files or fix the links, then publish again.';
+  using overview = showScreen(<DeploymentScreen />, answers, {
+    pattern: '/deployments/:deploymentId',
+    path: '/deployments/harbour',
+  });
+  await overview.sees(short);
+  expect(overview.linkTo('1 more')).toBe('/deployments/harbour/releases/3');
+  // Quick Deploy and All-in-One end with it.
+  using report = showScreen(<PipelineReport deploymentId="harbour" />, answers);
+  await report.sees(short);
 });
 
 test('of a live release without a start page it is said, also beside its address, what visitors see', async () => {

@@ -109,7 +109,7 @@ export function releaseOf(fields: Partial<ListedRelease> = {}): ListedRelease {
 }
 
 export function releaseDetailOf(fields: Partial<ReleaseDetail> = {}): ReleaseDetail {
-  return { ...releaseOf(fields), steps: [], furtherSteps: [], replaced: null, ...fields };
+  return { ...releaseOf(fields), steps: [], furtherSteps: [], brokenLinks: [], replaced: null, ...fields };
 }
 
 /** Returns one that has not begun, where no other state is given. */

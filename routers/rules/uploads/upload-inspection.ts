@@ -24,6 +24,8 @@ export type UploadInspection = {
   totalBytes: number;
   largest: OfferedFile[];
   problems: UploadProblem[];
+  /** The first links to files that are not there, which are among the problems: `MISSING_LINKS_MAX` at most. */
+  brokenLinks: BrokenLink[];
   /** Links that break below some folders of a host, or at its root (root-links.ts); null when there are none. */
   rootLinks: RootLinks | null;
 };
@@ -37,6 +39,8 @@ export type UploadProblem = {
   places?: readonly ProblemPlace[];
 };
 export type ProblemPlace = { path: string; line: number; text: string };
+/** `target` is the source text. */
+export type BrokenLink = ProblemPlace & { target: string };
 export type ProblemCode =
   | 'no_entry_page'
   | 'entry_page_elsewhere'
@@ -96,11 +100,13 @@ export function* inspectionSteps(
   const buildFolder = buildFolderIn(paths) ?? (entryPage === null && !needsBuild ? siteFolderIn(files) : null);
   const description = { ...describeKind(project, buildFolder), framework: project.framework };
   const rootLinks = description.kind === 'source' ? null : yield* rootLinkSteps(looks, paths);
+  const below = rootLinks?.folder ?? null;
+  const inTexts = yield* textProblemSteps(files, texts, looks, { kind: description.kind, below });
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
     ...(needsBuild ? [] : [...programProblems(files), ...documentProblems(files.filter(isOwn), looks)]),
-    ...(yield* textProblemSteps(files, texts, looks, { kind: description.kind, below: rootLinks?.folder ?? null })),
+    ...inTexts.problems,
     ...ruleProblems(texts),
   ];
   return {
@@ -115,6 +121,7 @@ export function* inspectionSteps(
       .slice(0, 5)
       .map(({ path, sizeBytes }) => ({ path, sizeBytes })),
     problems,
+    brokenLinks: inTexts.brokenLinks,
     rootLinks,
   };
 }

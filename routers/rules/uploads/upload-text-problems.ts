@@ -1,11 +1,12 @@
 import { formatCount } from '../../schemas/format-count.ts';
+import { MISSING_LINKS_MAX } from '../../schemas/limits.ts';
 import type { UploadKind } from '../../schemas/recommendations.ts';
 import { parseHeaders } from '../hosting/headers-file.ts';
 import { createRedirectTable, parseRedirects } from '../hosting/redirects-file.ts';
 import { LISTED_PLACES } from './root-link-problem.ts';
 import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';
-import type { ProblemCode, UploadProblem } from './upload-inspection.ts';
+import type { ProblemCode, ProblemPlace, UploadInspection, UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
@@ -65,9 +66,9 @@ export function* textProblemSteps(
   texts: ReadonlyMap<string, string>,
   looks: ReadonlyMap<string, TextFindings>,
   { kind, below }: { kind: UploadKind; below: string | null },
-): Generator<void, UploadProblem[]> {
+): Generator<void, Pick<UploadInspection, 'problems' | 'brokenLinks'>> {
   // The build resolves the links of source files.
-  if (kind === 'source') return tokenProblems(looks);
+  if (kind === 'source') return { problems: tokenProblems(looks), brokenLinks: [] };
   const all = new Set(files.map(({ path }) => path));
   const paths = new Set([...all].filter((path) => isServedPath(path, all)));
   const folded = new Map([...paths].map((path) => [path.toLowerCase(), path]));
@@ -84,7 +85,13 @@ export function* textProblemSteps(
     }
   }
   const addresses = yield* wholeAddressSteps(looks, paths);
-  return [...tokenProblems(looks), ...linkProblems(faults), ...addresses];
+  return {
+    problems: [...tokenProblems(looks), ...linkProblems(faults), ...addresses],
+    brokenLinks: faults
+      .filter(({ state }) => state === 'broken' || state === 'case')
+      .slice(0, MISSING_LINKS_MAX)
+      .map((fault) => ({ ...placeOf(fault), target: fault.link.target })),
+  };
 }
 
 /** An empty style sheet or script is common and harmless, and an empty start page is a problem of its own. */
@@ -176,14 +183,17 @@ const LINK_PROBLEMS: readonly LinkProblem[] = [
 ];
 
 function linkProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
-  return LINK_PROBLEMS.flatMap(({ state, code, message, hint, text }) => {
+  return LINK_PROBLEMS.flatMap(({ state, code, message, hint }) => {
     const found = faults.filter((fault) => fault.state === state);
     if (found.length === 0) return [];
-    const places = found
-      .slice(0, LISTED_PLACES)
-      .map((fault) => ({ path: fault.path, line: fault.link.line, text: text(fault) }));
+    const places = found.slice(0, LISTED_PLACES).map(placeOf);
     return [{ code, message: message(found.length), hint: hint(found.length), path: null, places }];
   });
+}
+
+function placeOf(fault: PlacedLinkFault): ProblemPlace {
+  const text = LINK_PROBLEMS.find(({ state }) => state === fault.state)?.text(fault) ?? '';
+  return { path: fault.path, line: fault.link.line, text };
 }
 
 /** Returns the lines of `_redirects` and `_headers` that the built-in host does not follow. */

@@ -1,5 +1,5 @@
 import { rootLinkProblem } from '../../../routers/rules/uploads/root-link-problem.ts';
-import type { UploadProblem } from '../../../routers/rules/uploads/upload-inspection.ts';
+import type { BrokenLink, UploadProblem } from '../../../routers/rules/uploads/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts';
 import { textsToRead } from '../../../routers/rules/uploads/upload-text-problems.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -21,21 +21,24 @@ const PLACES_TOLD = 20;
  */
 const LINKS_MAX = 200_000;
 
+/** The lines of a release's log about its files, and links that lead nowhere. */
+export type Findings = { lines: string[]; brokenLinks: BrokenLink[] };
 type Looking = { changed: ReadonlySet<string> | null; folder: string | null; signal: AbortSignal };
 
 /**
- * Returns the lines of a release's log about its files: the findings that a person sees in the browser before sending,
+ * Returns what a release says about its files: the findings that a person sees in the browser before sending,
  * for those who send by script as well. Only the texts at the `changed` paths are examined, or all when it is null,
  * because findings in the others were reported with the release that brought them. `folder` is the one of its host
  * below which the site is served (below-folder.ts). No finding stops a release: a text that cannot be read is left out
  * here and fails in the steps that need it. Ends with the signal's reason.
  */
-export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<string[]> {
+export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<Findings> {
   try {
     return await findings(store, manifest, looking);
   } catch (error) {
     if (looking.signal.aborted || !isTooMuch(error)) throw error;
-    return ['The files were not searched for problems, because there is too much in them'];
+    const line = 'The files were not searched for problems, because there is too much in them';
+    return { lines: [line], brokenLinks: [] };
   }
 }
 
@@ -49,7 +52,7 @@ async function findings(
   store: ArtifactStore,
   manifest: Manifest,
   { changed, folder, signal }: Looking,
-): Promise<string[]> {
+): Promise<Findings> {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
   const { chosen, unreadCount } = textsToRead(toLookInto, TEXT_MAX_BYTES);
@@ -58,15 +61,18 @@ async function findings(
   const inspector = await openInspector(files, [...telling, ...chosen], signal);
   try {
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
-    const { title, entryPage, problems, rootLinks } = await inspector.conclude(await readTexts(telling, read));
+    const { title, entryPage, problems, brokenLinks, rootLinks } = await inspector.conclude(
+      await readTexts(telling, read),
+    );
     const first = entryPage === null ? title : `${title}, start page ${entryPage}`;
     const broken = rootLinkProblem(rootLinks, folder);
-    return [
+    const lines = [
       first,
       ...problems.flatMap(told),
       ...(broken === null ? [] : told(broken)),
       ...leftUnread(unreadCount + unreached),
     ];
+    return { lines, brokenLinks };
   } finally {
     await inspector.end();
   }

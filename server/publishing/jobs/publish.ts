@@ -3,6 +3,7 @@ import { platformCall } from '../../connections/platform-call.ts';
 import type { JobHandler, RunningJob, StepReport } from '../../queue/handler.ts';
 import { runStep } from '../../queue/steps.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
+import { saveMissing } from '../publication/missing.ts';
 import { complete } from '../publication/outcome.ts';
 import { switchTo } from '../publication/promote.ts';
 import {
@@ -63,6 +64,7 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
     const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
     step.atEnd(async (session, at) => {
+      await saveMissing(session, work, missingLinks);
       await end(session, at);
       return { missingLinks };
     });

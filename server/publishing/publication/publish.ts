@@ -16,6 +16,7 @@ import type { ArtifactStore } from '../../store/store.ts';
 import { reportFindings } from '../inspection/inspect.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platforms/platform.ts';
 import { refusePrivateKeys } from '../uploads/index.ts';
+import { pagesWithBrokenLinks, saveBrokenLinks } from './missing.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { findPublication } from './publications.ts';
 import { comparedRelease } from './release-files.ts';
@@ -59,12 +60,17 @@ export async function prepareFiles(
   const { line, changed } = await describe(work, manifest);
   report.log(line);
   const folder = await folderAtHost(work);
-  for (const finding of await reportFindings(store, manifest, { changed, folder, signal })) report.log(finding);
+  const { lines, brokenLinks } = await reportFindings(store, manifest, { changed, folder, signal });
+  for (const finding of lines) report.log(finding);
+  report.atEnd((session) => saveBrokenLinks(session, work, brokenLinks));
   for (const line of reportPacked(work, manifest)) report.log(line);
   for (const rule of await reportRules(work, store, manifest)) report.log(rule);
 }
 
-/** Returns the first line of a release's log, and the paths that are new or have another content; null when all are. */
+/**
+ * Returns the first line of a release's log, and the paths whose findings are told: those that are new or have another
+ * content, and pages with links that led nowhere before; null when it is all of them.
+ */
 async function describe(
   work: ReleaseWork,
   manifest: Manifest,
@@ -80,7 +86,10 @@ async function describe(
     };
   const { added, changed, removed } = await compareManifests(earlier, manifest);
   const counts = `${added.length} new, ${changed.length} changed, ${removed.length} removed`;
-  return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };
+  return {
+    line: `${files}: ${counts} since release ${previous.number}`,
+    changed: new Set([...added, ...changed, ...pagesWithBrokenLinks(previous)]),
+  };
 }
 
 export function firstReleaseLine(fileCount: number): string {

@@ -1,4 +1,5 @@
 import type { PipelineStage } from 'mongoose';
+import { visiblePath } from '../../../routers/rules/uploads/upload-rules.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
   DIFF_FILES_MAX,
@@ -135,6 +136,7 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
     ...toRelease(ctx.providers.addresses, row, row.publications, deployment),
     ...toSteps(row.publications, deployment),
     ...toServing(row),
+    brokenLinks: (row.brokenLinks ?? []).map(({ path, line, text }) => ({ path: visiblePath(path), line, text })),
     replaced: row.replaced.map(({ _id: id, number }) => ({ id, number }))[0] ?? null,
   };
 }

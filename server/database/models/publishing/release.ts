@@ -4,6 +4,16 @@ import { releaseSourceSchema, releaseStateSchema } from '../../../../routers/sch
 import { accountScope } from '../account-scope.ts';
 import { errorDocSchema } from './destination.ts';
 
+const brokenLinkSchema = new Schema(
+  {
+    path: { type: String, required: true },
+    line: { type: Number, required: true },
+    text: { type: String, required: true },
+    target: { type: String, required: true },
+  },
+  { _id: false },
+);
+
 const releaseDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -20,6 +30,19 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** True when the address itself shows a page; absent in releases that an earlier version of Fairlead made. */
     hasStartPage: { type: Boolean },
+    /** Links to files that are not there (server/publishing/publication/missing.ts). */
+    brokenLinks: { type: [brokenLinkSchema], default: undefined },
+    /** What visitors do not get, in short; absent when it is nothing. */
+    missing: {
+      type: new Schema(
+        {
+          files: { type: Number, required: true },
+          links: { type: Number, required: true },
+          example: { type: String, required: true },
+        },
+        { _id: false },
+      ),
+    },
     /** Files that the store has lost (server/store/corruption.ts). */
     corruptedFiles: {
       type: [

@@ -1,0 +1,66 @@
+import type { ClientSession } from 'mongoose';
+import type { BrokenLink } from '../../../routers/rules/uploads/upload-inspection.ts';
+import { visiblePath } from '../../../routers/rules/uploads/upload-rules.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
+import type { ReleaseWork } from './release-work.ts';
+
+/**
+ * What visitors of a release do not get, kept with it for its owner: files that its start page uses, by what was seen at
+ * the primary destination, and links in its pages that lead nowhere. Most releases have neither and are written nothing.
+ */
+
+/** Longer ones are written by a program, and help nobody. */
+const TEXT_MAX = 300;
+const START_PAGE = 'index.html';
+
+type Work = Pick<ReleaseWork, 'release' | 'destination' | 'isPrimary'>;
+
+/** Stores the links that lead nowhere, before it is known which files the start page misses. */
+export async function saveBrokenLinks(
+  session: ClientSession,
+  work: Work,
+  found: readonly BrokenLink[],
+): Promise<undefined> {
+  if (!work.isPrimary || found.length === 0) return;
+  const brokenLinks = found.map(({ path, line, text, target }) => ({
+    ...{ path, line, text: visiblePath(text).slice(0, TEXT_MAX) },
+    target: target.slice(0, TEXT_MAX),
+  }));
+  await save(session, work, { brokenLinks });
+}
+
+/** The pages of a release whose links lead nowhere: the next release may have the missing files. */
+export function pagesWithBrokenLinks({ brokenLinks }: Pick<ReleaseRow, 'brokenLinks'>): string[] {
+  return (brokenLinks ?? []).map(({ path }) => path);
+}
+
+/** Stores what is missing in all. A file that the start page misses is not told as a link as well. */
+export async function saveMissing(session: ClientSession, work: Work, missingLinks: readonly string[]): Promise<void> {
+  const { isPrimary, destination, release } = work;
+  if (!isPrimary || (!missingLinks.length && !release.brokenLinks?.length && !release.missing)) return;
+  // The host does not matter.
+  const at = (destination.url || 'http://localhost').replace(/\/?$/, '/');
+  const isTold = ({ path, target }: BrokenLink): boolean => {
+    if (path !== START_PAGE || !URL.canParse(target, at)) return false;
+    const { pathname, search } = new URL(target, at);
+    return missingLinks.includes(`${pathname}${search}`);
+  };
+  const brokenLinks = (release.brokenLinks ?? []).filter((link) => !isTold(link));
+  const examples = [
+    ...missingLinks,
+    ...brokenLinks.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`),
+  ];
+  const example = examples[0]?.slice(0, TEXT_MAX) ?? '';
+  const missing = { files: missingLinks.length, links: brokenLinks.length, example };
+  await save(session, work, { brokenLinks, missing: examples.length === 0 ? null : missing });
+}
+
+async function save(
+  session: ClientSession,
+  { release }: Work,
+  change: { brokenLinks: BrokenLink[]; missing?: ReleaseRow['missing'] },
+): Promise<undefined> {
+  const { _id, accountId } = release;
+  await ReleaseModel.updateOne({ _id, accountId }, { $set: change }, { session });
+  Object.assign(release, change);
+}
