@@ -1,5 +1,6 @@
 import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { useDomainStages } from '../features/domains/domain-stages.tsx';
+import { MissingNotice } from '../features/releases/missing-notice.tsx';
 import { PipelineProgress } from '../features/releases/progress/pipeline-progress.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
@@ -7,5 +8,11 @@ import type { FlowProgressProps } from './deployment-flow.tsx';
 export function StartedPipeline({ wantedDomain, ...props }: FlowProgressProps) {
   const { deploymentId, mayChange } = props;
   const domain = useDomainStages({ deploymentId, wantedDomain, mayChange });
-  return <PipelineProgress {...props} domain={domain} report={<PipelineReport deploymentId={deploymentId} />} />;
+  const report = (
+    <>
+      <MissingNotice deploymentId={deploymentId} />
+      <PipelineReport deploymentId={deploymentId} />
+    </>
+  );
+  return <PipelineProgress {...props} domain={domain} report={report} />;
 }

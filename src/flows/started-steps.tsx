@@ -1,5 +1,6 @@
 import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { DomainProgress } from '../features/domains/domain-progress.tsx';
+import { MissingNotice } from '../features/releases/missing-notice.tsx';
 import { ProgressSteps } from '../features/releases/progress/progress-steps.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
@@ -10,7 +11,8 @@ export function StartedSteps({ wantedDomain, ...props }: FlowProgressProps) {
     <>
       <ProgressSteps {...props} />
       <DomainProgress deploymentId={deploymentId} wantedDomain={wantedDomain} mayChange={mayChange} />
-      <div className="mt-6 max-w-reading empty:hidden">
+      <div className="mt-6 flex max-w-reading flex-col gap-4 empty:hidden">
+        <MissingNotice deploymentId={deploymentId} />
         <PipelineReport deploymentId={deploymentId} />
       </div>
     </>

@@ -31,7 +31,6 @@ import { DomainsFact } from '../features/domains/domains-fact.tsx';
 import { GoneNotice } from '../features/releases/gone-notice.tsx';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
-import { MissingNotice } from '../features/releases/missing-notice.tsx';
 import { LatestHandOff } from '../features/releases/progress/hand-off-panel.tsx';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { LiveCard } from '../features/releases/progress/live-card.tsx';
@@ -288,7 +287,6 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
           <DomainsFact deploymentId={deployment.id} />
         </LiveCard>
       )}
-      {currentRelease !== null && <MissingNotice deploymentId={deployment.id} current={currentRelease} />}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
         {publication === null && hasRecords && (

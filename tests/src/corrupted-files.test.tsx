@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
-import { PipelineReport } from '../../src/features/diagnostics/pipeline-report.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
+import { StartedSteps } from '../../src/flows/started-steps.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -104,9 +104,13 @@ test('links that lead nowhere stay said where a release is live, with the page t
   });
   await overview.sees(short);
   expect(overview.linkTo('1 more')).toBe('/deployments/harbour/releases/3');
-  // Quick Deploy and All-in-One end with it.
-  using report = showScreen(<PipelineReport deploymentId="harbour" />, answers);
-  await report.sees(short);
+  using end = showScreen(
+    <StartedSteps
+      {...{ deploymentId: 'harbour', wantedDomain: null, mayChange: true, onStartAgain: () => {}, next: null }}
+    />,
+    answers,
+  );
+  await end.sees(short);
 });
 
 test('of a live release without a start page it is said, also beside its address, what visitors see', async () => {

@@ -3,6 +3,7 @@ import type { UploadKind } from '../../schemas/recommendations.ts';
 import { type DetectedProject, dependenciesOf, detectionSteps, generatorOf } from './detect-project.ts';
 import { documentProblems } from './documents.ts';
 import { entryPageIn } from './entry-page.ts';
+import { programProblems } from './programs.ts';
 import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
@@ -105,7 +106,7 @@ export function* inspectionSteps(
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
-    ...(needsBuild ? [] : [...programProblems(files), ...documentProblems(files.filter(isOwn), looks)]),
+    ...(needsBuild ? [] : [...programProblems(files.filter(isOwn)), ...documentProblems(files.filter(isOwn), looks)]),
     ...inTexts.problems,
     ...ruleProblems(texts),
   ];
@@ -286,22 +287,4 @@ function buildProblems(
     });
   }
   return problems;
-}
-
-/** Only a dynamic server runs these, and none of the platforms here does. */
-const PROGRAM = /\.(?:php\d?|phtml|aspx?|jsp|cgi)$/i;
-
-function programProblems(files: readonly OfferedFile[]): UploadProblem[] {
-  const programs = files.filter(({ path }) => PROGRAM.test(path)).filter(isOwn);
-  const [first] = programs;
-  if (first === undefined) return [];
-  const isOne = programs.length === 1;
-  return [
-    {
-      code: 'holds_programs',
-      message: isOne ? '1 file needs a server that runs it.' : `${programs.length} files need a server that runs them.`,
-      hint: `${visiblePath(first.path)}${isOne ? '' : ' and others'}. Here visitors get the text of such a file, with any password in it, and forms that are sent to it do nothing. Take it out, or export the site as plain pages.`,
-      path: first.path,
-    },
-  ];
 }

@@ -26,11 +26,11 @@ export type Findings = { lines: string[]; brokenLinks: BrokenLink[] };
 type Looking = { changed: ReadonlySet<string> | null; folder: string | null; signal: AbortSignal };
 
 /**
- * Returns what a release says about its files: the findings that a person sees in the browser before sending,
- * for those who send by script as well. Only the texts at the `changed` paths are examined, or all when it is null,
- * because findings in the others were reported with the release that brought them. `folder` is the one of its host
- * below which the site is served (below-folder.ts). No finding stops a release: a text that cannot be read is left out
- * here and fails in the steps that need it. Ends with the signal's reason.
+ * Returns the lines of a release's log about its files, and its broken links: the findings that a person sees in the
+ * browser before sending, for those who send by script as well. Only the texts at the `changed` paths are examined, or
+ * all when it is null, because findings in the others were reported with the release that brought them. `folder` is
+ * the one of its host below which the site is served (below-folder.ts). No finding stops a release: a text that cannot
+ * be read is left out here and fails in the steps that need it. Ends with the signal's reason.
  */
 export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<Findings> {
   try {

@@ -5,8 +5,8 @@ import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/
 import type { ReleaseWork } from './release-work.ts';
 
 /**
- * What visitors of a release do not get, kept with it for its owner: files that its start page uses, by what was seen at
- * the primary destination, and links in its pages that lead nowhere. Most releases have neither and are written nothing.
+ * A release keeps for its owner what its visitors do not get: files that its start page uses, as seen at the primary
+ * destination, and links in its pages that lead nowhere. Most releases have neither, and nothing is written for them.
  */
 
 /** Longer ones are written by a program, and help nobody. */

@@ -4,7 +4,6 @@ import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { href } from '../../lib/paths/paths.ts';
-import { MissingNotice } from '../releases/missing-notice.tsx';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
 /** Loaded once there is a report. */
@@ -17,8 +16,7 @@ const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx
 export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   const [begun, setBegun] = useState<string | null>(null);
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
-  const current = deployment.data?.currentRelease ?? null;
-  const isLive = current !== null;
+  const isLive = deployment.data !== undefined && deployment.data.currentRelease !== null;
   const kept = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
   const domains = trpc.domains.list.useQuery({ deploymentId, limit: 1 }, { enabled: isLive });
   const { run, isPending } = useRunDiagnostics(setBegun);
@@ -34,7 +32,6 @@ export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   if (!isLive) return null;
   return (
     <div className="flex flex-col gap-4">
-      <MissingNotice deploymentId={deploymentId} current={current} />
       <Card>
         <CardBody className="flex flex-wrap items-center justify-between gap-3">
           <p className="min-w-0 flex-1 basis-60 text-sm text-ink-muted">

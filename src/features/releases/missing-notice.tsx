@@ -1,15 +1,14 @@
 import { Link } from 'wouter';
-import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths/paths.ts';
 import { brokenLinksText, missingFilesText, remedyText } from './missing-text.ts';
 
-export type MissingNoticeProps = { deploymentId: string; current: ReleaseRef };
-
 /** Says in short what visitors of the live release do not get; its page names all of it. */
-export function MissingNotice({ deploymentId, current: { number, missing } }: MissingNoticeProps) {
-  if (missing === undefined) return null;
-  const { files, links, example } = missing;
+export function MissingNotice({ deploymentId }: { deploymentId: string }) {
+  const current = trpc.deployments.get.useQuery({ deploymentId }).data?.currentRelease;
+  if (!current?.missing) return null;
+  const { files, links, example } = current.missing;
   const more = files + links - 1;
   const texts = [files > 0 && `${missingFilesText(files)}.`, links > 0 && `${brokenLinksText(links)}.`];
   return (
@@ -18,7 +17,7 @@ export function MissingNotice({ deploymentId, current: { number, missing } }: Mi
       {more > 0 && (
         <>
           {', and '}
-          <Link to={href.release(deploymentId, number)} className="text-accent underline">
+          <Link to={href.release(deploymentId, current.number)} className="text-accent underline">
             {more} more
           </Link>
         </>

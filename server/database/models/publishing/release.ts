@@ -32,7 +32,7 @@ const releaseDocSchema = new Schema(
     hasStartPage: { type: Boolean },
     /** Links to files that are not there (server/publishing/publication/missing.ts). */
     brokenLinks: { type: [brokenLinkSchema], default: undefined },
-    /** What visitors do not get, in short; absent when it is nothing. */
+    /** Counts what visitors do not get, and names one example; absent when nothing is missing. */
     missing: {
       type: new Schema(
         {
