@@ -288,6 +288,25 @@ function Renew() {
   );
 }
 
+/** Shows the editor of release 3 in front of a server where release 4 can go live. */
+function showRenewable(more: Answers = {}): ShownScreen & { goLive4(): void } {
+  const answers: Answers = { ...onPro, 'deployments.get': () => deploymentOf(), ...more };
+  const both = (
+    <>
+      <DeploymentEditorScreen />
+      <Renew />
+    </>
+  );
+  const shown = showScreen(both, answers, EDITOR);
+  return {
+    ...shown,
+    goLive4() {
+      answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ number: 4 }) });
+      shown.button('Renew').click();
+    },
+  };
+}
+
 test.each([
   ['leaves what is edited as it is', true, ['a.html'], 'Your changes are based on release 3.'],
   ['is gone on with where nothing is', false, ['a.html', 'b.html', 'new.html'], 'No changes'],
@@ -297,21 +316,10 @@ test.each([
     ['b.html', HASH, 1],
   ];
   serveFiles(begun, '', { 'release-4': [...begun, ['new.html', HASH, 1]] });
-  const answers: Answers = {
-    ...onPro,
-    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-3', number: 3 }) }),
-  };
-  const both = (
-    <>
-      <DeploymentEditorScreen />
-      <Renew />
-    </>
-  );
-  using shown = showScreen(both, answers, EDITOR);
+  using shown = showRenewable();
   await shown.sees('No changes');
   if (isEdited) await removeFile(shown, 'b.html');
-  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
-  shown.button('Renew').click();
+  shown.goLive4();
   await soon(() => expect(filesOf(shown)).toEqual(files));
   await shown.sees(text);
   expect(filesOf(shown)).toEqual(files);
@@ -322,25 +330,13 @@ test('a release that goes live while a draft is sent leaves the dialog that can 
     ['a.html', HASH, 1],
     ['b.html', HASH, 1],
   ]);
-  const answers: Answers = {
-    ...onPro,
-    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-3', number: 3 }) }),
-    'releases.prepare': () => new Promise(() => undefined),
-  };
-  const both = (
-    <>
-      <DeploymentEditorScreen />
-      <Renew />
-    </>
-  );
-  using shown = showScreen(both, answers, EDITOR);
+  using shown = showRenewable({ 'releases.prepare': () => new Promise(() => undefined) });
   await removeFile(shown, 'b.html');
   shown.button('Publish…').click();
   await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
   press('Publish anyway');
   await soon(() => expect(dialog()?.textContent).toContain('Publishing…'));
-  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
-  shown.button('Renew').click();
+  shown.goLive4();
   await shown.sees('Your changes are based on release 3.');
   expect(dialog()?.textContent).toContain('Publishing…');
 });
@@ -352,14 +348,7 @@ test('before it is known whether a newer release has the changes none is publish
   ];
   const others: Record<string, Rows> = { 'release-4': [...begun, ['new.html', HASH, 1]] };
   serveFiles(begun, '', others);
-  const answers: Answers = { ...onPro, 'deployments.get': () => deploymentOf() };
-  const both = (
-    <>
-      <DeploymentEditorScreen />
-      <Renew />
-    </>
-  );
-  using shown = showScreen(both, answers, EDITOR);
+  using shown = showRenewable();
   await shown.sees('No changes');
   let read = (_bytes: ArrayBuffer): void => undefined;
   const added = new File(['new'], 'new.html');
@@ -373,8 +362,7 @@ test('before it is known whether a newer release has the changes none is publish
   await shown.sees('1 change');
   shown.button('Publish…').click();
   await soon(() => expect(dialog()?.textContent).toContain('Publish release 4'));
-  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
-  shown.button('Renew').click();
+  shown.goLive4();
   await soon(() => expect(dialog()?.querySelector('[type=submit][aria-busy]')?.textContent).toBe('Checking…'));
   press('Cancel');
   await soon(() => expect(dialog()).toBeNull());
