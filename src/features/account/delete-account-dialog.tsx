@@ -1,6 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { deleteAccountInput } from '../../../routers/schemas/account.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.tsx';
@@ -11,12 +12,20 @@ import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
+import { comingText } from '../../lib/coming-text.ts';
 import { paths } from '../../lib/paths/paths.ts';
 
-/** `loss`: a sentence about the websites and the plan, shown first. */
-export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };
+export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => void; onClose: () => void };
 
-export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialogProps) {
+/** Says what is lost before the account is deleted. */
+export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDialogProps) {
+  const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
+  const losses = [
+    ...(user.deploymentCount === 0 ? [] : [websitesText(user.deploymentCount)]),
+    'Your files, releases, settings and API tokens are erased.',
+    'An active plan ends at once, and its remaining time is lost.',
+    ...(coming ? [`${comingText(coming.plan)}: deleting the account neither stops nor refunds it.`] : []),
+  ];
   const navigate = useNavigate();
   const form = useForm({
     resolver: standardSchemaResolver(deleteAccountInput),
@@ -25,14 +34,15 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     defaultValues: { username: user.username, currentPassword: '' },
   });
   const how = user.emailConfirmed
-    ? 'You will get a link that deletes your account. For 7 days after a change of email, it goes to your earlier address, if that was confirmed.'
-    : 'Your email address is not confirmed, so no link is sent: your password is enough to delete the account.';
+    ? 'You will get a link that deletes your account.'
+    : 'Your email address is not confirmed, so your password alone deletes the account.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
     meta: { refresh: false },
     async onSuccess({ mailedTo }) {
       if (mailedTo !== null) {
         onClose();
+        onMailed(mailedTo);
         await showLinkToast(mailedTo, 'delete-account', `Open the link we sent to ${mailedTo} to delete the account.`);
         return;
       }
@@ -55,7 +65,17 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
         if (!isOpen) onClose();
       }}
       title="Delete your account?"
-      description={`${how} ${loss} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
+      description={
+        <>
+          <p>{how} This cannot be undone.</p>
+          <ul className="my-2 list-disc pl-5">
+            {losses.map((loss) => (
+              <li key={loss}>{loss}</li>
+            ))}
+          </ul>
+          <p>To keep a copy, export everything first.</p>
+        </>
+      }
       confirmLabel="Delete account"
       busyLabel="Deleting…"
       nameToType={user.username}
@@ -67,4 +87,9 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
       </Field>
     </ConfirmDialog>
   );
+}
+
+function websitesText(count: number): string {
+  const go = count === 1 ? 'is deleted, and its website goes' : 'are deleted, and their websites go';
+  return `${formatCount(count, 'deployment')} ${go} offline. If a platform’s connection no longer works, delete the website there yourself.`;
 }

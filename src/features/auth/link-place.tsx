@@ -1,9 +1,10 @@
+import type { LinkMail } from '../../../routers/schemas/outbox-command.ts';
 import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { OutboxCommand } from '../../components/outbox-command.tsx';
 import { SentOrKept } from './sent-or-kept.tsx';
 
-/** Says where the link is that confirms an address. */
-export function LinkPlace({ to }: { to: string }) {
+/** Says where the link is that was mailed to an address: the one that confirms it, or of another kind. */
+export function LinkPlace({ to, kind = 'confirm-email' }: { to: string; kind?: LinkMail }) {
   const keepsMail = useKeepsMail();
   return (
     <SentOrKept
@@ -12,7 +13,7 @@ export function LinkPlace({ to }: { to: string }) {
       kept={
         // The toast about the link makes way for it where it is seen.
         <span data-notice={keepsMail === true ? 'warn' : undefined}>
-          Get the link on the computer where Fairlead runs: <OutboxCommand to={to} kind="confirm-email" />
+          Get the link on the computer where Fairlead runs: <OutboxCommand to={to} kind={kind} />
         </span>
       }
     />
