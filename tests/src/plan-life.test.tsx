@@ -4,7 +4,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { endingItems } from '../../src/features/deployments/manage/attention/attention-items.ts';
 import { endLabel } from '../../src/features/subscription/plan-end.ts';
 import { PlanSetting } from '../../src/features/subscription/plan-setting.tsx';
-import { readOnlyText } from '../../src/features/subscription/read-only-text.ts';
+import { readOnlyTexts } from '../../src/features/subscription/read-only-list.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -103,11 +103,14 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  const text =
-    'From Feb 1, 2030, Basic lets you change 1 deployment: “Two”, published last. “One” stays live and becomes read-only.';
-  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
-  expect(document.body.textContent).toContain(
-    'In each deployment that you can change, you can change the domain chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.',
+  await vi.waitFor(
+    () =>
+      expect([...document.querySelectorAll('[role=dialog] li')].map(({ textContent }) => textContent)).toEqual([
+        'Basic lets you change 1 deployment: “Two”, published last. You can choose others then.',
+        'Per deployment, you can change the domain chosen or added first and publish on the primary platform. The rest stays live as it is.',
+        '“One” stays live and becomes read-only.',
+      ]),
+    { timeout: 30_000 },
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -139,15 +142,16 @@ test('what becomes read-only is told apart where two have one name', () => {
   const deployments = [1, 2, 3, 4, 5].map((number) =>
     deploymentOf({ name: 'Harbour', slug: number === 1 ? 'harbour' : `harbour-${number}`, latestRelease: null }),
   );
-  expect(readOnlyText('BASIC', { deployments, count: 5 }, '')).toContain('Harbour (harbour-5)');
+  expect(readOnlyTexts('BASIC', { deployments, count: 5 }).join()).toContain('Harbour (harbour-5)');
 });
 
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
   const none = { deployments: [], count: 0 };
-  expect(readOnlyText('STANDARD', none, '')).toBe(
-    'Standard has room for all of your deployments. In each deployment that you can change, you can change the 5 domains chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.',
-  );
-  expect(readOnlyText('PRO', none, '')).toBe('Pro has room for all of your deployments.');
+  expect(readOnlyTexts('STANDARD', none)).toEqual([
+    'Standard has room for all of your deployments.',
+    'Per deployment, you can change the 5 domains chosen or added first and publish on the primary platform. The rest stays live as it is.',
+  ]);
+  expect(readOnlyTexts('PRO', none)).toEqual(['Pro has room for all of your deployments.']);
 });
 
 test('what does not renew has nothing to cancel', async () => {

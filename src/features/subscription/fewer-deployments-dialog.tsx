@@ -5,7 +5,7 @@ import { trpc } from '../../api/trpc.ts';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { FailedState } from '../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
+import { LOOKED_AT, ReadOnlyList } from './read-only-list.tsx';
 
 type FewerDeploymentsDialogProps = {
   plan: PaidPlan;
@@ -36,11 +36,7 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
     >
       {list.isPending && <SkeletonRows rows={2} />}
       <FailedState failure={shownFailure('Your deployments could not be loaded', list.error)} question={list} />
-      {list.data !== undefined && (
-        <p className="text-sm text-ink-muted">
-          {readOnlyText(plan, { deployments: list.data.items, count }, 'Once it is paid for,')}
-        </p>
-      )}
+      {list.data !== undefined && <ReadOnlyList plan={plan} deployments={list.data.items} count={count} />}
     </FormDialog>
   );
 }

@@ -11,7 +11,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { priceOf } from '../../lib/prices.ts';
 import { renewalOf, smallerPlans } from './plan-end.ts';
-import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
+import { LOOKED_AT, ReadOnlyList } from './read-only-list.tsx';
 
 type SmallerPlanDialogProps = {
   subscription: Subscription;
@@ -57,15 +57,9 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
         onChange={choose}
         choices={choices.map((value) => ({ value, title: PLANS[value].title, description: describe(value) }))}
       />
-      <p className="text-sm text-ink-muted">
-        {deployments.data !== undefined &&
-          allowance.data !== undefined &&
-          readOnlyText(
-            chosen,
-            { deployments: deployments.data.items, count: allowance.data.deploymentCount },
-            `From ${end},`,
-          )}
-      </p>
+      {deployments.data !== undefined && allowance.data !== undefined && (
+        <ReadOnlyList plan={chosen} deployments={deployments.data.items} count={allowance.data.deploymentCount} />
+      )}
     </FormDialog>
   );
 }

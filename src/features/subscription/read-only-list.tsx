@@ -17,27 +17,22 @@ type Known = {
   count: number;
 };
 
-/**
- * Describes what a smaller plan lets a person change, with names: the deployments published last, and which become
- * read-only. `start` begins the sentence with the time: `From Feb 1, 2030,`.
- */
-export function readOnlyText(plan: PaidPlan, known: Known, start: string): string {
-  return [deploymentsText(plan, known, start), domainsText(plan)].join(' ').trim();
+/** Says what a smaller plan lets a person change, with names: the deployments published last, and the others. */
+export function ReadOnlyList({ plan, ...known }: Known & { plan: PaidPlan }) {
+  return (
+    <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-ink-muted">
+      {readOnlyTexts(plan, known).map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
 }
 
-function domainsText(plan: PaidPlan): string {
-  const { customDomains } = PLANS[plan];
-  // Exactly the plans without a cap publish on several platforms at once.
-  if (customDomains === null) return '';
-  const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
-  return `In each deployment that you can change, you can change the ${domains} chosen or added first and publish on the primary platform. Its other domains and platforms stay live as they are.`;
-}
-
-function deploymentsText(plan: PaidPlan, { deployments, count }: Known, start: string): string {
+export function readOnlyTexts(plan: PaidPlan, { deployments, count }: Known): string[] {
   const { title, deployments: limit } = PLANS[plan];
   const counted = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
   const all = counted.length + Math.max(0, count - deployments.length);
-  if (limit === null || all <= limit) return `${title} has room for all of your deployments.`;
+  if (limit === null || all <= limit) return [`${title} has room for all of your deployments.`, ...domainsTexts(plan)];
   const lastOf = ({ latestRelease, createdAt }: Deployment) => (latestRelease?.createdAt ?? createdAt).getTime();
   const names = [...counted]
     .sort((one, other) => lastOf(other) - lastOf(one))
@@ -46,7 +41,21 @@ function deploymentsText(plan: PaidPlan, { deployments, count }: Known, start: s
   const named = names.slice(limit).slice(0, overCap > NAMED ? NAMED - 1 : NAMED);
   const rest = listed(overCap > named.length ? [...named, `${overCap - named.length} more`] : named);
   const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
-  return `${start} ${title} lets you change ${formatCount(limit, 'deployment')}: ${listed(names.slice(0, limit))}, published last. ${rest} ${become} read-only. You can choose others then.`;
+  return [
+    `${title} lets you change ${formatCount(limit, 'deployment')}: ${listed(names.slice(0, limit))}, published last. You can choose others then.`,
+    ...domainsTexts(plan),
+    `${rest} ${become} read-only.`,
+  ];
+}
+
+function domainsTexts(plan: PaidPlan): string[] {
+  const { customDomains } = PLANS[plan];
+  // Exactly the plans without a cap publish on several platforms at once.
+  if (customDomains === null) return [];
+  const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
+  return [
+    `Per deployment, you can change the ${domains} chosen or added first and publish on the primary platform. The rest stays live as it is.`,
+  ];
 }
 
 function listed(names: readonly string[]): string {
