@@ -5,15 +5,19 @@ import { clearToasts, showToast, toasts } from '../../src/components/overlays/to
 import { liftOver, Toaster } from '../../src/components/overlays/toaster.tsx';
 
 test.each([
-  ['a main button', 'data-variant', 'primary'],
-  ['another button', 'data-variant', 'secondary'],
-  ['a warning', 'data-notice', 'warn'],
-])('it makes way for %s that comes while it is open', async (_what, attribute, value) => {
+  ['a main button', '<button data-variant="primary"></button>'],
+  ['another button', '<button data-variant="secondary"></button>'],
+  ['a warning', '<p data-notice="warn"></p>'],
+  ['a menu', '<div role="menu"></div>'],
+  ['a field with the focus', '<input>'],
+])('it makes way for %s that comes while it is open', async (_what, html) => {
   const page = document.body.appendChild(document.createElement('div'));
   const root = createRoot(page);
   const [card, bottom] = [new DOMRect(16, 600, 328, 84), new DOMRect(16, 640, 328, 44)];
+  const there = document.createElement('div');
+  there.innerHTML = html;
   vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
-    return this instanceof HTMLButtonElement ? bottom : card;
+    return this.parentElement === there ? bottom : card;
   });
   try {
     flushSync(() => root.render(<Toaster />));
@@ -22,19 +26,20 @@ test.each([
       flushSync(() => void showToast({ title: 'Trial started' }));
       expect(lift()).toBe('0 0px');
     });
-    const publish = page.parentElement?.appendChild(document.createElement('button'));
-    publish?.setAttribute(attribute, value);
+    document.body.append(there);
+    there.querySelector('input')?.focus();
     const looksAgain = (liftPx: number) =>
       vi.waitFor(() => {
         window.dispatchEvent(new Event('scroll'));
         expect(lift()).toBe(`0 ${-liftPx}px`);
       });
     await looksAgain(52);
-    publish?.remove();
+    there.remove();
     await looksAgain(0);
   } finally {
     root.unmount();
     page.remove();
+    there.remove();
     clearToasts();
     vi.restoreAllMocks();
   }

@@ -53,7 +53,7 @@ export function Select<Value extends string>({
         <RadixSelect.Content
           position="popper"
           sideOffset={6}
-          className="z-40 max-h-(--radix-select-content-available-height) max-w-(--radix-select-content-available-width) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
+          className="z-50 max-h-(--radix-select-content-available-height) max-w-(--radix-select-content-available-width) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
         >
           <RadixSelect.Viewport nonce={getNonce()}>
             {options.map((option) => (

@@ -103,23 +103,23 @@ function useLift(list: RefObject<HTMLElement | null>, isOpen: boolean): void {
     look();
     const changes = new MutationObserver(lookSoon);
     changes.observe(document.body, { subtree: true, childList: true, attributeFilter: ['class'] });
-    window.addEventListener('scroll', lookSoon, { passive: true, capture: true });
-    window.addEventListener('resize', lookSoon);
+    for (const name of EVENTS) window.addEventListener(name, lookSoon, true);
     return () => {
       cancelAnimationFrame(frame);
       changes.disconnect();
-      window.removeEventListener('scroll', lookSoon, { capture: true });
-      window.removeEventListener('resize', lookSoon);
+      for (const name of EVENTS) window.removeEventListener(name, lookSoon, true);
     };
   }, [list, isOpen]);
 }
 
+const EVENTS = ['scroll', 'resize', 'focusin'];
+
 const GAP_PX = 8;
 
-/** The buttons that complete or leave a screen or a dialog. */
-const MAIN = '[data-variant="primary"], [data-variant="danger"]';
-/** Other buttons, and what must be read. */
-const FURTHER = '[data-variant="secondary"], [data-notice="warn"], [data-notice="bad"]';
+/** The buttons that complete or leave a screen or a dialog, and the field that is typed into. */
+const MAIN = '[data-variant="primary"], [data-variant="danger"], input:focus, textarea:focus';
+/** Other buttons, what must be read, and an open menu. */
+const FURTHER = '[data-variant="secondary"], [data-notice="warn"], [data-notice="bad"], [role="menu"]';
 
 const DIALOG = '[role$="dialog"][data-state="open"]';
 
