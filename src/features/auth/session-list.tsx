@@ -53,7 +53,7 @@ function SessionRow({ session: { id, device, address, isCurrent, createdAt, last
       title={device}
       action={
         isCurrent ? (
-          <p className="text-sm font-medium text-accent">This browser</p>
+          <p className="text-sm text-ink-muted">This browser</p>
         ) : (
           <Button
             size="sm"
