@@ -35,7 +35,7 @@ export function TestSimulationScreen() {
     <>
       <PageHeader
         title="Test & Simulation"
-        description="See what would happen before it does. The files stay on your computer."
+        description="See what would happen before it does. The files stay on your device."
       />
       <div className="flex flex-col gap-6 *:max-w-reading">
         <FolderCheck chosen={chosen} />

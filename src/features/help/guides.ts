@@ -10,7 +10,7 @@ export const guides: readonly Chapter[] = [
         id: 'first-website',
         title: 'Publish your first website',
         paragraphs: [
-          '1. Read the disclaimer. On Home, drop the folder that holds index.html, or choose it with the button.',
+          '1. Read the disclaimer. On Home, drop the folder that holds index.html.',
           '2. Read what was found: the kind of site, its start page, what is left out and what looks wrong.',
           '3. Choose “Register to publish” and start the 14-day trial: the folder stays chosen.',
           '4. Give it a name. Its address is made from the name; you see it before anything is published.',

@@ -26,7 +26,7 @@ function VisitorDrop(props: LeadingDropProps) {
 /** Shows a visitor who dropped something how to go on. */
 function VisitorFooter({ report: { reading, selection } }: { report: SelectionReport }) {
   const noun = selectionNoun(selection);
-  if (reading.refusal !== null) return <FilesFooter text="Nothing has left your computer." />;
+  if (reading.refusal !== null) return <FilesFooter text="Nothing has been uploaded." />;
   return (
     <FilesFooter
       text={`Nothing has been uploaded. Your ${noun} stays in this tab while you register, even if you reload.`}

@@ -10,7 +10,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     question: 'What do you want to publish?',
     explanation: [
       'A website is a folder of files. The page that visitors see first is called index.html.',
-      'If a program made your website, choose the folder that the program wrote, often called dist, build or out. Nothing leaves your computer before the last step.',
+      'If a program made your website, choose the folder that the program wrote, often called dist, build or out. Nothing leaves your device before the last step.',
     ],
   },
   place: {
