@@ -11,10 +11,13 @@ import {
   SunMoon,
   Trash2,
   Undo2,
+  Upload,
 } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
 import { searchKey } from '../../routers/schemas/normal-form.ts';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
 import { DataProvider } from '../api/data-provider.tsx';
 import { trpc } from '../api/trpc.ts';
@@ -153,7 +156,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={move}
       />
       {/* As high for one match as for many: the dialog stays where it is while someone types. */}
-      <div id={listId} role="listbox" aria-label="Matches" className="mt-3 h-80 overflow-y-auto max-sm:h-auto">
+      <div
+        id={listId}
+        role="listbox"
+        aria-label="Matches"
+        className="mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-auto"
+      >
         {commands.map((command, index) => (
           <Option
             key={command.id}
@@ -213,6 +221,13 @@ function useCommands(text: string): Command[] {
   const places: Command[] = [
     ...[...sidebarGroups.flatMap(({ entries }) => entries), ...footerEntries, ...FURTHER].map(
       ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen', also: ALSO[name] }),
+    ),
+    // Netlify is in the sidebar.
+    ...HOSTING_PLATFORMS.filter((platform) => platform !== 'netlify').map(
+      (platform): Command => ({
+        ...goTo(href.deploy(platform), `Deploy to ${HOSTING_TITLES[platform]}`, Upload),
+        kind: 'Screen',
+      }),
     ),
     ...items.map(
       (deployment): Command => ({
