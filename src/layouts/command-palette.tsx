@@ -160,7 +160,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         id={listId}
         role="listbox"
         aria-label="Matches"
-        className="mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-auto"
+        className="mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-[calc(100dvh-10rem)]"
       >
         {commands.map((command, index) => (
           <Option

@@ -67,13 +67,13 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       title="Delete your account?"
       description={
         <>
-          <p>{how} This cannot be undone.</p>
+          <p>{how}</p>
           <ul className="my-2 list-disc pl-5">
             {losses.map((loss) => (
               <li key={loss}>{loss}</li>
             ))}
           </ul>
-          <p>To keep a copy, export everything first.</p>
+          <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
       }
       confirmLabel="Delete account"
