@@ -44,6 +44,10 @@ test('the test checkout says that no money moves, of its own payments alone', as
   await other.sees('This payment is made on the page of the payment service.');
   expect(other.page.textContent).not.toContain('No money moves');
   expect(other.page.querySelectorAll('button')).toHaveLength(0);
+
+  using over = showScreen(<TestCheckoutScreen />, { 'payments.get': () => ({ ...payment, state: 'failed' }) }, PLACE);
+  await over.sees('This checkout has ended. Nothing was charged.');
+  expect(over.page.textContent).not.toContain('No money moves');
 });
 
 test('once a payment service takes the money, an open test payment cannot be paid, and leads to the plans', async () => {

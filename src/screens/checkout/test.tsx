@@ -24,7 +24,8 @@ export function TestCheckoutScreen() {
   if (data?.state === 'paid' || data?.state === 'refunded' || data?.isProcessing) {
     return <Redirect to={href.subscriptionSuccess(data.id)} replace />;
   }
-  if (data !== undefined && !(data.isTest && isTestCheckout())) return <TakenElsewhere payment={data} />;
+  const isOpen = data?.state === 'pending' && data.isTest && isTestCheckout();
+  if (data !== undefined && !isOpen) return <NotOpenHere payment={data} />;
   return (
     <Page width="reading">
       <h1 className="text-2xl font-semibold">Test checkout</h1>
@@ -46,17 +47,15 @@ export function TestCheckoutScreen() {
             />
           )}
         </Card>
-      ) : data.state === 'pending' ? (
-        <TestOrder payment={data} subscription={subscription.data} />
       ) : (
-        <CheckoutOver />
+        <TestOrder payment={data} subscription={subscription.data} />
       )}
     </Page>
   );
 }
 
-/** Shows a payment made with money, or one of the test checkout after a payment service has replaced it. */
-function TakenElsewhere({ payment: { isTest, state } }: { payment: Payment }) {
+/** Shows a payment that is over or made with money, or one of the test checkout that a payment service has replaced. */
+function NotOpenHere({ payment: { isTest, state } }: { payment: Payment }) {
   const open = isTest
     ? 'This payment was begun in the test checkout, which is closed. Nothing was charged.'
     : 'This payment is made on the page of the payment service.';
@@ -72,7 +71,7 @@ function CheckoutOver({ text = 'This checkout has ended. Nothing was charged.' }
   return (
     <>
       <p className="mb-6 text-lg text-ink-muted">{text}</p>
-      <Button asChild variant="primary">
+      <Button asChild variant="primary" className="max-sm:w-full">
         <Link to={paths.subscriptionPricing}>See the plans</Link>
       </Button>
     </>

@@ -87,7 +87,7 @@ function useReturnedPayment(isSignedIn: boolean): Payment | null | 'loading' {
 function onItsWay({ plan, isProcessing }: Payment): Summary {
   return {
     title: isProcessing ? 'Your payment is on its way' : 'Your payment is not confirmed yet',
-    text: `${PLANS[plan].title} starts as soon as your payment has arrived. This page will say so; you can leave it.`,
+    text: `${PLANS[plan].title} starts as soon as your payment has arrived. This page updates by itself, and you can leave it.`,
     isActive: true,
   };
 }
