@@ -1,23 +1,7 @@
-import {
-  AtSign,
-  CircleQuestionMark,
-  CircleUserRound,
-  Globe,
-  LogOut,
-  type LucideIcon,
-  Moon,
-  Plus,
-  Sun,
-  SunMoon,
-  Trash2,
-  Undo2,
-  Upload,
-} from 'lucide-react';
+import { AtSign, Globe, LogOut, type LucideIcon, Moon, Sun, SunMoon, Trash2, Undo2 } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
 import { searchKey } from '../../routers/schemas/normal-form.ts';
-import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
 import { DataProvider } from '../api/data-provider.tsx';
 import { trpc } from '../api/trpc.ts';
@@ -29,9 +13,9 @@ import { useLogout } from '../features/auth/use-logout.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { useDebounced } from '../lib/browser/use-debounced.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
-import { href, type PathName, paths } from '../lib/paths/paths.ts';
+import { href } from '../lib/paths/paths.ts';
 import { type Theme, writeTheme } from '../lib/storage/storage.ts';
-import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
+import { screenPlaces } from './screen-places.ts';
 
 type Command = {
   id: string;
@@ -41,31 +25,6 @@ type Command = {
   run: () => void;
   /** Other words for it. */
   also?: string | undefined;
-};
-
-/** The screens without an entry in the sidebar. */
-const FURTHER: readonly Entry[] = [
-  { name: 'quickDeploy', label: 'Quick Deploy', icon: Plus },
-  { name: 'account', label: 'Account', icon: CircleUserRound },
-  { name: 'faq', label: 'Frequently Asked Questions', icon: CircleQuestionMark },
-];
-
-const ALSO: Partial<Record<PathName, string>> = {
-  analytics: 'statistics visits visitors traffic',
-  deployments: 'sites websites projects delete remove',
-  deploymentHistory: 'releases roll back rollback undo log activity',
-  newDeployment: 'publish upload folder zip create site website',
-  quickDeploy: 'publish upload folder zip',
-  domains: 'dns records address',
-  certificates: 'https tls encryption',
-  settings: 'profile appearance theme notifications api tokens connections webhooks',
-  account: 'password email sessions delete account export data receipts invoices billing plan subscription',
-  diagnostics: 'check health problems',
-  licenseManagement: 'redeem key',
-  pricing: 'prices cost money subscription subscribe plans upgrade billing payment cancel',
-  help: 'support documentation guides',
-  faq: 'faq help',
-  about: 'contact support email',
 };
 
 /** Acts of a deployment, with the place on its page where each is done. */
@@ -115,6 +74,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
+/**
+ * The list is as high for one match as for many, so that the dialog stays where it is while someone types. It fades at its
+ * end, and the marked row stays clear of that.
+ */
+const listLook =
+  'mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-[calc(100dvh-10rem)]';
+
 /** The field and its matches, without the dialog around them. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
@@ -155,13 +121,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={move}
       />
-      {/* As high for one match as for many: the dialog stays where it is while someone types. */}
-      <div
-        id={listId}
-        role="listbox"
-        aria-label="Matches"
-        className="mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-[calc(100dvh-10rem)]"
-      >
+      <div id={listId} role="listbox" aria-label="Matches" className={listLook}>
         {commands.map((command, index) => (
           <Option
             key={command.id}
@@ -219,15 +179,8 @@ function useCommands(text: string): Command[] {
   const domains = trpc.domains.list.useQuery({ limit: DOMAINS_FETCHED }, { enabled });
 
   const places: Command[] = [
-    ...[...sidebarGroups.flatMap(({ entries }) => entries), ...footerEntries, ...FURTHER].map(
-      ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen', also: ALSO[name] }),
-    ),
-    // Netlify is in the sidebar.
-    ...HOSTING_PLATFORMS.filter((platform) => platform !== 'netlify').map(
-      (platform): Command => ({
-        ...goTo(href.deploy(platform), `Deploy to ${HOSTING_TITLES[platform]}`, Upload),
-        kind: 'Screen',
-      }),
+    ...screenPlaces.map(
+      ({ path, label, icon, also }): Command => ({ ...goTo(path, label, icon), kind: 'Screen', also }),
     ),
     ...items.map(
       (deployment): Command => ({

@@ -1,0 +1,50 @@
+import { CircleQuestionMark, CircleUserRound, type LucideIcon, Plus, Upload } from 'lucide-react';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
+import { href, type PathName, paths } from '../lib/paths/paths.ts';
+import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
+
+/** The screens without an entry in the sidebar. */
+const FURTHER: readonly Entry[] = [
+  { name: 'quickDeploy', label: 'Quick Deploy', icon: Plus },
+  { name: 'account', label: 'Account', icon: CircleUserRound },
+  { name: 'faq', label: 'Frequently Asked Questions', icon: CircleQuestionMark },
+];
+
+const ALSO: Partial<Record<PathName, string>> = {
+  analytics: 'statistics visits visitors traffic',
+  deployments: 'sites websites projects delete remove',
+  deploymentHistory: 'releases roll back rollback undo log activity',
+  newDeployment: 'publish upload folder zip create site website',
+  quickDeploy: 'publish upload folder zip',
+  domains: 'dns records address',
+  certificates: 'https tls encryption',
+  settings: 'profile appearance theme notifications api tokens connections webhooks',
+  account: 'password email sessions delete account export data receipts invoices billing plan subscription',
+  diagnostics: 'check health problems',
+  licenseManagement: 'redeem key',
+  pricing: 'prices cost money subscription subscribe plans upgrade billing payment cancel',
+  help: 'support documentation guides',
+  faq: 'faq help',
+  about: 'contact support email',
+};
+
+type ScreenPlace = { path: string; label: string; icon: LucideIcon; also?: string | undefined };
+
+const named: readonly ScreenPlace[] = [
+  ...sidebarGroups.flatMap(({ entries }) => entries),
+  ...footerEntries,
+  ...FURTHER,
+].map(({ name, label, icon }) => ({ path: paths[name], label, icon, also: ALSO[name] }));
+
+const ofPlatforms = HOSTING_PLATFORMS.map((platform) => ({
+  path: href.deploy(platform),
+  label: `Deploy to ${HOSTING_TITLES[platform]}`,
+  icon: Upload,
+}));
+
+/** The screens that Go to finds; a platform may be in the sidebar already. */
+export const screenPlaces: readonly ScreenPlace[] = [
+  ...named,
+  ...ofPlatforms.filter(({ path }) => named.every((place) => place.path !== path)),
+];
