@@ -19,13 +19,6 @@ export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => v
 
 /** Says what is lost before the account is deleted. */
 export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDialogProps) {
-  const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
-  const losses = [
-    ...(user.deploymentCount === 0 ? [] : [websitesText(user.deploymentCount)]),
-    'Your files, releases, settings and API tokens are erased.',
-    'An active plan ends at once, and its remaining time is lost.',
-    ...(coming ? [`${comingText(coming.plan)}: deleting the account neither stops nor refunds it.`] : []),
-  ];
   const navigate = useNavigate();
   const form = useForm({
     resolver: standardSchemaResolver(deleteAccountInput),
@@ -68,11 +61,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       description={
         <>
           <p>{how}</p>
-          <ul className="my-2 list-disc pl-5">
-            {losses.map((loss) => (
-              <li key={loss}>{loss}</li>
-            ))}
-          </ul>
+          <Losses deploymentCount={user.deploymentCount} />
           <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
       }
@@ -86,6 +75,18 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
       </Field>
     </ConfirmDialog>
+  );
+}
+
+function Losses({ deploymentCount }: { deploymentCount: number }) {
+  const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
+  return (
+    <ul className="my-2 list-disc pl-5">
+      {deploymentCount > 0 && <li>{websitesText(deploymentCount)}</li>}
+      <li>Your files, releases, settings and API tokens are erased.</li>
+      <li>An active plan ends at once, and its remaining time is lost.</li>
+      {coming && <li>{comingText(coming.plan)}: deleting the account neither stops nor refunds it.</li>}
+    </ul>
   );
 }
 

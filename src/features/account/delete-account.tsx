@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
+import { LinkPlace } from '../../api/link-place.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
-import { LinkPlace } from '../auth/link-place.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
 /** Deletes the account, or says where the link is that does. */

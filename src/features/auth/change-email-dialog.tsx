@@ -3,13 +3,13 @@ import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.tsx';
+import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { SentOrKept } from './sent-or-kept.tsx';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {

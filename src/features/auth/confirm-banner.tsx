@@ -1,12 +1,12 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
+import { LinkPlace } from '../../api/link-place.tsx';
 import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { useAddress } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import { LOCAL_KEYS, tryStorage } from '../../lib/storage/storage.ts';
-import { LinkPlace } from './link-place.tsx';
 
 /**
  * Asks to confirm the address: until then only confirmations, resets and security warnings are mailed to it. Put away,

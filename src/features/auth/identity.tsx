@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
 import { errorToast } from '../../api/errors.ts';
+import { LinkPlace } from '../../api/link-place.tsx';
 import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
 import { trpc } from '../../api/trpc.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -12,7 +13,6 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
-import { LinkPlace } from './link-place.tsx';
 
 export function Identity({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false);

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { LINK_INCOMPLETE, type LinkRefusal } from '../../features/auth/link-expiry.ts';
-import { SentOrKept } from '../../features/auth/sent-or-kept.tsx';
+import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths/paths.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
-import { classNames } from '../../components/class-names.ts';
+import { classNames } from '../components/class-names.ts';
+import { useKeepsMail } from './keeps-mail.ts';
 
 /**
  * One of two texts: of mail that this Fairlead sends, or keeps in its outbox. Until that is known neither shows, and the

@@ -1,6 +1,6 @@
-import type { LinkMail } from '../../../routers/schemas/outbox-command.ts';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
-import { OutboxCommand } from '../../components/outbox-command.tsx';
+import type { LinkMail } from '../../routers/schemas/outbox-command.ts';
+import { OutboxCommand } from '../components/outbox-command.tsx';
+import { useKeepsMail } from './keeps-mail.ts';
 import { SentOrKept } from './sent-or-kept.tsx';
 
 /** Says where the link is that was mailed to an address: the one that confirms it, or of another kind. */
