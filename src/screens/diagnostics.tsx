@@ -21,11 +21,10 @@ import { DeploymentSelect } from '../features/deployments/manage/deployment-sele
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
-import { type Check, checksOf, troubleCount } from '../features/diagnostics/checks.ts';
+import { asksForAct, type Check, checksOf } from '../features/diagnostics/checks.ts';
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
-import { troublesFirst } from '../features/diagnostics/verdict-looks.ts';
 import { endOf, type ReleasePart, releaseParts, tookOf } from '../features/releases/progress/release-parts.ts';
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
@@ -144,12 +143,12 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
         <CardHeader
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
-              {diagnosisText(deployment, troubleCount(checks), isTroubled)}
+              {diagnosisText(deployment, checks.filter(asksForAct).length, isTroubled)}
               <StateBadge state={shownState(deployment)} />
             </span>
           }
         />
-        <CheckList checks={troublesFirst(checks)} />
+        <CheckList checks={[...checks].sort((one, other) => Number(asksForAct(other)) - Number(asksForAct(one)))} />
       </Card>
       {current !== null && (
         <Card className="overflow-hidden">

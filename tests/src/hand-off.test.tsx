@@ -96,7 +96,7 @@ test('a list, its filter and the page of the deployment name what waits for the 
   const seen = checksOf({ ...deployment, url: '' }, null, undefined).map(({ id, seen }) => [id, seen]);
   expect(Object.fromEntries(seen)).toMatchObject({
     address: 'It has no address yet.',
-    last: 'Release 3 waits for you.',
+    last: 'Release 3 waits for you to finish it at Replit.',
   });
   expect(shownState({ ...waiting, state: 'superseded' })).toBe('superseded');
   const primary = { ...destination, id: 'primary', state: 'live' as const };

@@ -6,7 +6,7 @@ import type { Domain } from '../../routers/schemas/domains.ts';
 import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
-import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts';
+import { asksForAct, checksOf } from '../../src/features/diagnostics/checks.ts';
 import { domainChecks } from '../../src/features/diagnostics/domain-checks.ts';
 import { formatDate } from '../../src/lib/format.ts';
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
@@ -221,14 +221,14 @@ test('a report says what was seen and when, and of what nobody looked at that it
   );
   expect(verdicts(deploymentOf(), verified)).toEqual(sound);
   expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown']));
-  expect(troubleCount(checksOf(draft, null, undefined))).toBe(0);
+  expect(checksOf(draft, null, undefined).filter(asksForAct)).toEqual([]);
 
   const troubled = deploymentOf({
     currentRelease: releaseRefOf({ corruptedFileCount: 2 }),
     latestRelease: releaseRefOf({ number: 4, state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
   });
   const checks = checksOf(troubled, verified, undefined);
-  expect(troubleCount(checks)).toBe(2);
+  expect(checks.filter(asksForAct)).toHaveLength(2);
   expect(checks.find(({ id }) => id === 'files')).toMatchObject({
     verdict: 'fail',
     seen: '2 files of release 3 can no longer be read and are not served.',
@@ -285,7 +285,7 @@ test('of the address a report says what the last look from outside saw', () => {
     checksOf(of, verified, now).find(({ id }) => id === 'address');
   const failing = health({ id: 'url-up', verdict: 'fail', seen });
   expect(addressOf(deploymentOf(), failing)).toMatchObject({ verdict: 'fail', seen, at: secondsLater(600) });
-  expect(troubleCount(checksOf(deploymentOf(), verified, failing))).toBe(1);
+  expect(checksOf(deploymentOf(), verified, failing).filter(asksForAct)).toHaveLength(1);
   // Before the first look at the release, and where nothing is live, nothing is known.
   expect(addressOf(deploymentOf(), health())).toMatchObject({
     verdict: 'unknown',
@@ -396,6 +396,31 @@ test('below a report that found something, nothing says that there are no proble
     }),
   });
   await shown.sees('No problems with harbour besides those in its last report');
+});
+
+test('what waits for the person on the dashboard is counted here as well', async () => {
+  const looked = { code: 'lookup_failed', message: 'It could not be looked up.', hint: null, since: shownAt };
+  const unproved = domainOf({ state: 'unverified', problem: looked, checkedAt: shownAt });
+  const places = [{ platform: 'built-in' }, { platform: 'replit', state: 'waiting' }] as const;
+  const lost = { destinationId: 'further', provider: 'netlify' as const, connectionId: null, message: 'It is gone.' };
+  const deployment = deploymentOf({
+    destinations: places.map((place) => ({ id: place.platform, url: '', state: 'live', error: null, ...place })),
+    lostConnections: [lost],
+  });
+  using shown = showScreen(<DiagnosticsScreen />, {
+    ...deploymentsAre(deployment),
+    'deployments.get': () => deployment,
+    'releases.get': () => verified,
+    'domains.list': () => ({ items: [unproved], nextCursor: null }),
+  });
+  await shown.sees('3 things to look at in harbour');
+  expect(shown.rows('Checks').slice(0, 4)).toEqual([
+    expect.stringContaining('Publication at ReplitRelease 3 waits for you to finish it at Replit.Finish at Replit'),
+    expect.stringContaining('Connection to NetlifyIt is gone.'),
+    expect.stringContaining('It could not be looked up.See what to do'),
+    expect.stringContaining('Publication'),
+  ]);
+  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {

@@ -1,8 +1,12 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORM_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { destinationLabel } from '../../components/states/destination-badge.tsx';
 import { formatAddress } from '../../lib/format.ts';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
@@ -41,12 +45,14 @@ export function checksOf(
     addressCheck(deployment, health),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
+    ...deployment.destinations.slice(1).map((place) => placeCheck(deployment, place)),
+    ...deployment.lostConnections.map((lost) => lostCheck(deployment, lost)),
   ];
 }
 
-/** Returns the number of checks that ask for an act. */
-export function troubleCount(checks: readonly Check[]): number {
-  return checks.filter(isTrouble).length;
+/** Returns whether a check asks for an act; what could not be looked at may ask for one as well. */
+export function asksForAct(check: Check): boolean {
+  return isTrouble(check) || check.link !== null;
 }
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
@@ -153,8 +159,8 @@ function lastReleaseCheck(deployment: Deployment): Check {
     };
   }
   if (isRunningReleaseState(state)) {
-    const isYours = waitingNumber(deployment) === number;
-    return { ...check, ...unknown, seen: `Release ${number} ${isYours ? 'waits for you' : 'is on its way'}.` };
+    if (waitingNumber(deployment) === number) return { ...check, ...waitsFor(deployment, deployment.platform) };
+    return { ...check, ...unknown, seen: `Release ${number} is on its way.` };
   }
   if (state === 'cancelled') {
     return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
@@ -168,6 +174,34 @@ function lastReleaseCheck(deployment: Deployment): Check {
   const now = isReplaced ? ` Release ${currentRelease.number} is live now.` : '';
   return { ...check, verdict: 'pass', seen: `Release ${number} went live.${now}`, at: finishedAt, link: null };
 }
+
+/** Judges a platform after the primary one, at which the live release is published as well. */
+function placeCheck(deployment: Deployment, { id, platform, state, error }: Destination): Check {
+  const check = { id, title: `Publication at ${PLATFORM_TITLES[platform]}`, at: null };
+  if (state === 'waiting') return { ...check, ...waitsFor(deployment, platform) };
+  if (state === 'failed') {
+    const seen = error?.message ?? 'It failed without giving a reason.';
+    return { ...check, verdict: 'fail', seen, link: seeDeployment(deployment) };
+  }
+  const verdict = state === 'live' ? 'pass' : 'unknown';
+  return { ...check, verdict, seen: `${destinationLabel(state)}.`, link: null };
+}
+
+function waitsFor(deployment: Deployment, platform: PlatformId): Omit<Check, 'id' | 'title'> {
+  const number = waitingNumber(deployment) ?? 0;
+  const title = PLATFORM_TITLES[platform];
+  const link = { to: href.release(deployment.id, number), label: `Finish at ${title}` };
+  return { verdict: 'warn', seen: `Release ${number} waits for you to finish it at ${title}.`, at: null, link };
+}
+
+function lostCheck(deployment: Deployment, { destinationId, provider, message }: Lost): Check {
+  const check = { id: `lost ${destinationId} ${provider}`, title: `Connection to ${PLATFORM_TITLES[provider]}` };
+  return { ...check, verdict: 'warn', seen: message, at: null, link: seeDeployment(deployment) };
+}
+
+type Lost = Deployment['lostConnections'][number];
+
+const seeDeployment = ({ id }: Deployment) => ({ to: href.deployment(id), label: 'See what to do' });
 
 /** A rollback makes a release the latest one again, which keeps the time at which it was finished. */
 function isBack({ liveSince, finishedAt }: NonNullable<Deployment['currentRelease']>): boolean {

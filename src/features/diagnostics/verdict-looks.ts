@@ -9,11 +9,6 @@ export const VERDICT_LOOKS: Record<CheckVerdict, { tone: BadgeTone; icon: Lucide
   unknown: { tone: 'unknown', icon: CircleDashed, word: 'No result' },
 };
 
-/** Returns the checks with those that ask for an act first. */
-export function troublesFirst<Checked extends { verdict: string }>(checks: readonly Checked[]): Checked[] {
-  return [...checks].sort((one, other) => Number(isTrouble(other)) - Number(isTrouble(one)));
-}
-
 export function isTrouble({ verdict }: { verdict: string }): boolean {
   return verdict === 'warn' || verdict === 'fail';
 }
