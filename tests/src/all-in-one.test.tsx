@@ -134,7 +134,7 @@ test('a typed domain moves nothing above it, makes a new deployment the first ch
       [...shown.page.querySelectorAll('[role=radiogroup] label')].map(
         (row) => row.querySelector<HTMLInputElement>('input')?.value,
       );
-    await shown.sees('Why the built-in host is recommended');
+    await shown.sees('Why the built-in host is easiest to try');
     const before = places();
     typeInto(shown.page, 'domain', 'shop.example');
     await patiently(() => expect(filled()).toBe('Publish as new deployment harbour-2'));
@@ -205,6 +205,18 @@ test('the platform is the one that was chosen, and an address that it has not na
   await shown.sees('The address comes from Netlify');
   expect(stage(shown, 'Platform').text).toBe('PlatformNetlify');
   expect(stage(shown, 'Address')).toEqual({ text: '3AddressThe address comes from Netlify', mark: undefined });
+});
+
+test('a platform that was added later is named with its state, and the whole waits for what it waits for', async () => {
+  const places = [{ platform: 'built-in' }, { platform: 'replit', state: 'waiting' }] as const;
+  const destinations = places.map((place) => ({
+    ...{ id: place.platform, url: '', error: null, state: 'live' as const },
+    ...place,
+  }));
+  using shown = showAfterReload(answersFor(null, { 'deployments.get': () => deploymentOf({ destinations }) }));
+  await shown.sees('Platform waits for you');
+  expect(stage(shown, 'Platform').text).toBe('2PlatformBuilt-in hostReplit: Waiting for you');
+  expect(shown.linkTo('Replit')).toBe('/deployments/harbour');
 });
 
 test('the pipeline ends with the report, which is found again after a reload', async () => {

@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
 import { type PipelineStage, StageList } from '../../../components/page/stage.tsx';
 import { type Step, Stepper } from '../../../components/page/stepper.tsx';
 import { Progress } from '../../../components/progress.tsx';
+import { destinationLabel } from '../../../components/states/destination-badge.tsx';
 import { formatSize } from '../../../lib/format.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 import { ProgressHead } from './progress-head.tsx';
@@ -64,7 +68,17 @@ export function PipelineProgress({
             {report}
           </>
         );
-        return <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={end} />;
+        return (
+          <Pipeline
+            head={head}
+            progress={known}
+            rows={rows}
+            place={place}
+            further={deployment?.destinations.slice(1).filter(({ state }) => state !== 'removing')}
+            domain={domain}
+            report={end}
+          />
+        );
       }}
     </ProgressStates>
   );
@@ -79,11 +93,13 @@ export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
   rows: readonly Step[];
   /** The platform's name; undefined while it is not known. */
   place: string | undefined;
+  /** The platforms that the deployment is on as well. */
+  further?: readonly Destination[] | undefined;
 };
 
 /** Shows the stages of one deployment with their joint progress. */
-export function Pipeline({ head, progress, rows, place, domain, report }: PipelineProps) {
-  const stages = stagesOf(progress, rows, place, { ...domain, report });
+export function Pipeline({ head, progress, rows, place, further = [], domain, report }: PipelineProps) {
+  const stages = stagesOf(progress, rows, { place, further }, { ...domain, report });
   return (
     <>
       <div className="max-w-reading">
@@ -98,13 +114,13 @@ export function Pipeline({ head, progress, rows, place, domain, report }: Pipeli
 function stagesOf(
   progress: Known,
   rows: readonly Step[],
-  place: string | undefined,
+  places: Places,
   { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
 ): PipelineStage[] {
   const publishing = rows.filter(({ key }) => key === SENDING);
   const check = rows.filter(({ key }) => key !== SENDING);
   return [
-    ...decisions(progress, place),
+    ...decisions(progress, places),
     domainStage,
     {
       title: 'Publish',
@@ -135,9 +151,11 @@ function stagesOf(
   ];
 }
 
-function decisions(progress: Known, place: string | undefined): PipelineStage[] {
+type Places = { place: string | undefined; further: readonly Destination[] };
+
+function decisions(progress: Known, { place, further }: Places): PipelineStage[] {
   const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
-  const { url } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const { url, deploymentId } = progress.stage === 'sending' ? progress.publication : progress.release;
   return [
     {
       title: 'Files',
@@ -147,11 +165,38 @@ function decisions(progress: Known, place: string | undefined): PipelineStage[] 
         <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
       ),
     },
-    { title: 'Platform', state: 'done', text: place ?? '\u00a0' },
+    {
+      title: 'Platform',
+      state: stateOf([{ state: 'done' }, ...further.map(({ state }) => ({ state: STEP_STATES[state] }))]),
+      text: (
+        <>
+          {place ?? '\u00a0'}
+          {further.map((one) => (
+            <FurtherPlace key={one.id} deploymentId={deploymentId} place={one} />
+          ))}
+        </>
+      ),
+    },
     url === ''
       ? { title: 'Address', state: 'waiting', text: place && `The address comes from ${place}` }
       : { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
   ];
+}
+
+const STEP_STATES = {
+  ...{ idle: 'waiting', publishing: 'running', waiting: 'yours', live: 'done', failed: 'failed' },
+  ...{ removing: 'done', removed: 'done' },
+} as const satisfies Record<Destination['state'], Step['state']>;
+
+function FurtherPlace({ deploymentId, place: { platform, state } }: { deploymentId: string; place: Destination }) {
+  return (
+    <span className="block">
+      <Link to={href.deployment(deploymentId)} className="rounded-tight text-ink hover:underline">
+        {PLATFORMS[platform].title}
+      </Link>
+      : {destinationLabel(state)}
+    </span>
+  );
 }
 
 /** Shows the joint progress of all stages, and what it waits for. */
@@ -184,7 +229,7 @@ function isDone({ state }: { state: Step['state'] | PipelineStage['state'] }): b
 }
 
 /** Returns the joint state of several steps: the most telling one. */
-function stateOf(steps: readonly Step[]): PipelineStage['state'] {
+function stateOf(steps: readonly Pick<Step, 'state'>[]): PipelineStage['state'] {
   const isAny = (state: Step['state']) => steps.some((step) => step.state === state);
   if (isAny('failed')) return 'failed';
   if (isAny('cancelled')) return 'cancelled';
