@@ -68,7 +68,7 @@ test('each answer leads to the next question, which gets the focus, and back aga
   await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Where should it live?'), {
     timeout: 30_000,
   });
-  await shown.sees('Recommended');
+  await shown.sees('Easiest to try');
   shown.button('4 more platforms').click();
   await shown.sees('Static sites from a Git repository.');
   shown.button('Back').click();
@@ -126,9 +126,9 @@ test('at the end a name in use says why there are two buttons, and the address i
 });
 
 test.each([
-  ['{slug}.localhost:3001', 'live at harbour.localhost:3001 (only this computer can open it)'],
-  ['{slug}.sites.example', 'live at harbour.sites.example'],
-])('the name and the summary say of an address of %s whether others can open it', async (pattern, text) => {
+  ['{slug}.localhost:3001', 'live at harbour.localhost:3001 (only this computer can open it)', 'Easiest to try'],
+  ['{slug}.sites.example', 'live at harbour.sites.example', 'Recommended'],
+])('the name and the summary say of an address of %s whether others can open it', async (pattern, text, praise) => {
   const meta = document.createElement('meta');
   meta.name = 'fairlead-sites-host';
   meta.content = pattern;
@@ -138,6 +138,7 @@ test.each([
   for (const step of ['name', 'check']) {
     using shown = showGuide(`?step=${step}`);
     await shown.sees(text);
+    if (step === 'check') await shown.sees(`Built-in host${praise}`);
     expect(shown.page.textContent?.includes('computer'), step).toBe(text.includes('computer'));
   }
 });

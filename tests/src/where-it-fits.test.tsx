@@ -56,11 +56,11 @@ function tick({ page }: ShownScreen, label: string): void {
 test('what the files are decides what is recommended, with the arithmetic and its source', async () => {
   choose(PLAIN);
   using shown = placeQuestion();
-  await shown.sees('Recommended');
-  expect(rowOf(shown, 'Built-in host')).toContain('Recommended');
+  await shown.sees('Easiest to try');
+  expect(rowOf(shown, 'Built-in host')).toContain('Easiest to try');
   expect(rowOf(shown, 'Netlify')).not.toContain('Recommended');
   await shown.sees(SUM);
-  const reasons = shown.rows('Why the built-in host is recommended').join();
+  const reasons = shown.rows('Why the built-in host is easiest to try').join();
   expect(reasons).toContain(SUM);
   expect(reasons).toContain('Sites on the built-in host open only on this computer.');
   shown.page.querySelector<HTMLInputElement>('input[value=vercel]')?.click();
@@ -82,7 +82,7 @@ test('each question names the places that its answer changes', async () => {
 test('an answer changes the order, and says what would have to change', async () => {
   choose(PLAIN);
   using shown = placeQuestion();
-  await shown.sees('Recommended');
+  await shown.sees('Easiest to try');
   tick(shown, 'Hosting without a public Git repository');
   shown.button('4 more platforms').click();
   await shown.sees(
@@ -96,7 +96,7 @@ test('an answer changes the order, and says what would have to change', async ()
 test('redirects among the files are a need that nobody has to be asked for', async () => {
   choose({ ...PLAIN, _redirects: '/a /b 301' });
   using shown = placeQuestion();
-  await shown.sees('Recommended');
+  await shown.sees('Easiest to try');
   shown.button('4 more platforms').click();
   await vi.waitFor(() => expect(rowOf(shown, 'Render')).toContain('Does not fit'));
 });
@@ -105,7 +105,7 @@ test('where no platform takes the files as they are, none is recommended and it 
   choose({ 'package.json': '{"devDependencies":{"astro":"5"}}', 'src/pages/index.astro': 'x' });
   using shown = placeQuestion();
   await shown.sees('Why the built-in host does not fit');
-  expect(shown.page.textContent).not.toContain('Recommended');
+  expect(shown.page.textContent).not.toMatch(/Recommended|Easiest to try/);
   expect(shown.rows('Why the built-in host does not fit').join()).toContain(
     'This is Astro source, and Fairlead publishes finished files.Build it',
   );
@@ -117,7 +117,7 @@ test('before there are files or answers nothing is recommended', async () => {
     path: '/new-deployment',
   });
   await shown.sees('Built-in host');
-  expect(shown.page.textContent).not.toContain('Recommended');
+  expect(shown.page.textContent).not.toMatch(/Recommended|Easiest to try/);
   const details = shown.page.querySelector('details');
   if (details !== null) details.open = true;
   details?.dispatchEvent(new Event('toggle'));
@@ -129,7 +129,7 @@ test('before there are files or answers nothing is recommended', async () => {
 test('Quick Deploy says why it goes to the built-in host', async () => {
   choose(PLAIN);
   using shown = showScreen(<QuickDeployScreen />, answers, { pattern: '/quick-deploy', path: '/quick-deploy' });
-  await shown.sees('Why the built-in host is recommended');
+  await shown.sees('Why the built-in host is easiest to try');
   expect(shown.page.textContent).toContain(SUM);
 });
 
@@ -150,7 +150,7 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
     answer = resolve;
   });
   using shown = quickDeploy({ 'deployments.list': () => asked });
-  await shown.sees('Why the built-in host is recommended');
+  await shown.sees('Why the built-in host is easiest to try');
   await shown.sees('It will be live at');
   expect(shown.button('Publish').disabled).toBe(true);
   answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));
@@ -180,7 +180,7 @@ test('Quick Deploy says first that the plan has no room for another deployment, 
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
   choose(PLAIN);
   await shown.sees('You already have a deployment with this name.');
-  await shown.sees('Why the built-in host is recommended');
+  await shown.sees('Why the built-in host is easiest to try');
   expect(shown.page.textContent).not.toMatch(/be live at|goes live as|makes another/);
 });
 

@@ -10,7 +10,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { reachText } from '../../../lib/sites-address.ts';
 import { needsQuestion, rankReasons } from '../rank/lazy-parts.ts';
-import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
+import { praiseOf, type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 
@@ -139,7 +139,7 @@ function markOf(platform: PlatformId, ranking: Ranker['ranking']): ReactNode {
   if (recommendedIn(ranking)?.platform !== platform) return null;
   return (
     <span className={`${look} text-accent`}>
-      <Check /> Recommended
+      <Check /> {praiseOf(platform)}
     </span>
   );
 }

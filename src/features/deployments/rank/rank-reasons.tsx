@@ -2,6 +2,7 @@ import { Check, CircleX, type LucideIcon, Minus } from 'lucide-react';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { RankedPlatform, Reason } from '../../../../routers/schemas/recommendations.ts';
 import { classNames } from '../../../components/class-names.ts';
+import { praiseOf } from './use-ranking.ts';
 
 const looks: Record<Reason['verdict'], { icon: LucideIcon; look: string; word: string }> = {
   good: { icon: Check, look: 'text-good', word: 'Good for' },
@@ -20,7 +21,7 @@ export type RankReasonsProps = {
 export function RankReasons({ ranked: { platform, fits, reasons }, isRecommended, isOpen = false }: RankReasonsProps) {
   const named = platform === 'built-in' ? 'the built-in host' : PLATFORMS[platform].title;
   const question = fits
-    ? `Why ${named} ${isRecommended ? 'is recommended' : 'fits as well'}`
+    ? `Why ${named} ${isRecommended ? `is ${praiseOf(platform).toLowerCase()}` : 'fits as well'}`
     : `Why ${named} does not fit`;
   return (
     <details key={platform} open={isOpen || !fits} className="text-sm">

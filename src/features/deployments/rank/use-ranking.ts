@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Needs, RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
 import { areSitesLocal } from '../../../lib/sites-address.ts';
@@ -71,4 +72,9 @@ function affected(rank: RankPlatforms, need: keyof Needs): readonly string[] | '
 export function recommendedIn(ranking: Ranker['ranking']): RankedPlatform | undefined {
   const [first] = ranking ?? [];
   return first?.fits === true ? first : undefined;
+}
+
+/** Returns what a recommended platform is called; one whose sites only this computer opens is good for a first try. */
+export function praiseOf(platform: PlatformId): string {
+  return PLATFORMS[platform].isServedHere && areSitesLocal() ? 'Easiest to try' : 'Recommended';
 }

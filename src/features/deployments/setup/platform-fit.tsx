@@ -5,7 +5,7 @@ import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
 import { paths } from '../../../lib/paths/paths.ts';
 import { NeedsQuestion } from '../rank/needs-question.tsx';
 import { RankReasons } from '../rank/rank-reasons.tsx';
-import { recommendedIn, useRanking } from '../rank/use-ranking.ts';
+import { praiseOf, recommendedIn, useRanking } from '../rank/use-ranking.ts';
 import { useWaitingSelection } from '../select/use-chosen-selection.ts';
 
 /** Shows whether one platform suits the waiting files, or the answers alone. */
@@ -26,7 +26,7 @@ export function PlatformFit({ platform }: { platform: HostingPlatform }) {
           <RankReasons ranked={ranked} isRecommended={ranked === recommended} isOpen />
           {recommended !== undefined && recommended !== ranked && (
             <p className="text-sm">
-              Recommended for {report === null ? 'these needs' : 'your files'}:{' '}
+              {praiseOf(recommended.platform)}:{' '}
               <Link
                 to={`${paths.newDeployment}?platform=${recommended.platform}`}
                 className="rounded-tight text-accent underline"

@@ -12,7 +12,7 @@ import { formatSize } from '../../../../lib/format.ts';
 import { addressOfSlug, reachText } from '../../../../lib/sites-address.ts';
 import type { SelectionReport } from '../../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../../uploads/selection/selection.ts';
-import { type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
+import { praiseOf, type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
 import { isLeftOutLink, isPackage, privateParts, privateText } from '../../select/left-out-parts.ts';
 import { useFolder } from '../below-folder.ts';
 import { useNamesakes, useNewName } from '../name-field.tsx';
@@ -63,7 +63,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
 }
 
 function placeText(ranking: Ranker['ranking'], platform: PlatformId): string | null {
-  if (recommendedIn(ranking)?.platform === platform) return 'Recommended for these files';
+  if (recommendedIn(ranking)?.platform === platform) return praiseOf(platform);
   const against = ranking
     ?.find((ranked) => ranked.platform === platform)
     ?.reasons.find(({ change }) => change !== null);
