@@ -139,7 +139,7 @@ function OtherWays() {
       <Link to={paths.guidedDeployment} className={LINK}>
         Guided Deployment
       </Link>
-      . All on one page, domain included?{' '}
+      . With a domain?{' '}
       <Link to={paths.unifiedDeployment} className={LINK}>
         All-in-One Deployment
       </Link>
