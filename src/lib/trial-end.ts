@@ -12,5 +12,5 @@ export function trialEndText(plan: PaidPlan, running: Subscription | null): stri
   const { title } = PLANS[plan];
   return running.plan === plan
     ? `Once paid, ${title} starts on ${formatDate(running.endsAt)}, when your trial ends.`
-    : `Your ${PLANS[running.plan].title} trial ends as soon as ${title} starts, which is when you pay.`;
+    : `When you pay, ${title} starts and your ${PLANS[running.plan].title} trial ends.`;
 }

@@ -19,7 +19,7 @@ function situationOf(
   };
 }
 
-const endsFor = (title: string) => `Your Pro trial ends as soon as ${title} starts, which is when you pay.`;
+const endsFor = (title: string) => `When you pay, ${title} starts and your Pro trial ends.`;
 
 test.each([
   ['PRO', { kind: 'visitor' }, { kind: 'register', label: 'Choose Pro' }],
@@ -97,7 +97,7 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
   expect(planAct('PRO', { ...situation, subscription: renewing })).toEqual({
     kind: 'none',
     label: 'Your plan',
-    reason: 'It renews on Jan 15, 2030.',
+    reason: null,
   });
   const chosen = { ...renewing, nextPlan: 'BASIC' as const };
   expect(planAct('BASIC', { ...situation, subscription: chosen })).toEqual({

@@ -60,13 +60,9 @@ test('once a payment service takes the money, an open test payment cannot be pai
 });
 
 test.each([
-  [
-    'BASIC',
-    trial,
-    'Your Pro trial ends as soon as Basic starts, which is when you pay. Basic renews each month for $5,',
-  ],
+  ['BASIC', trial, 'When you pay, Basic starts and your Pro trial ends. Basic renews each month for $5,'],
   ['PRO', trial, 'Once paid, Pro starts on Jan 15, 2030, when your trial ends. Pro renews each month for $29,'],
-  ['BETA', trial, 'Your Pro trial ends as soon as Beta starts, which is when you pay. Beta does not renew.'],
+  ['BETA', trial, 'When you pay, Beta starts and your Pro trial ends. Beta does not renew.'],
   ['BASIC', null, 'Basic renews each month for $5, until you cancel it in Account.'],
 ] as const)('before %s is paid it is said what ends and what renews: %#', async (plan, subscription, text) => {
   const answers = { 'payments.get': () => ({ ...payment, plan }), 'subscription.get': () => subscription };

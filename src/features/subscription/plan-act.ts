@@ -68,8 +68,13 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const label = plan === running ? OWN : `Choose ${title}`;
   const end = formatDate(endsAt);
   if (plan === running && renews) {
-    const keep = cancelAtEnd || nextPlan !== null ? ` To keep it, choose “Keep ${title}” in Account.` : '';
-    return { kind: 'none', label, reason: `${endLabel(subscription) ?? ''}${keep}` };
+    // When it renews is said above all plans.
+    if (!cancelAtEnd && nextPlan === null) return { kind: 'none', label, reason: null };
+    return {
+      kind: 'none',
+      label,
+      reason: `${endLabel(subscription) ?? ''} To keep it, choose “Keep ${title}” in Account.`,
+    };
   }
   if (plan === running)
     return { kind: 'none', label, reason: `You have ${title} until ${end}. You can buy it again after that.` };
