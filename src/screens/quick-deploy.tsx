@@ -131,7 +131,7 @@ function LateWords({ isTaken, goesByItself }: { isTaken: boolean; goesByItself: 
           {reachText()}.
         </p>
       ) : null}
-      {!goesByItself && problem === undefined && (
+      {!goesByItself && problem === undefined && blocker === null && (
         <p className="mt-1 text-sm text-ink-muted">
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             Choose another name or platform

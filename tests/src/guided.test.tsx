@@ -143,6 +143,16 @@ test.each([
   }
 });
 
+test('where the plan has no room the summary promises no address', async () => {
+  dropHarbour();
+  sessionStorage.setItem('fairlead.draft.new-deployment', draft('harbour'));
+  const full = () => allowanceOf({ plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 });
+  using shown = showGuide('?step=check', { 'subscription.allowance': full });
+  await shown.sees('Basic allows 1 deployment.');
+  await shown.sees('Built-in host');
+  expect(shown.page.textContent).not.toContain('Will be live at');
+});
+
 test('an account that is missing at the end is connected there', async () => {
   dropHarbour();
   using shown = showGuide('?step=check&platform=netlify');

@@ -17,6 +17,7 @@ import { isLeftOutLink, isPackage, privateParts, privateText } from '../../selec
 import { useFolder } from '../below-folder.ts';
 import { useNamesakes, useNewName } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
+import { usePlanBlocker } from '../use-plan-blocker.ts';
 import type { GuidedStep } from './guided-labels.ts';
 
 export type GuidedSummaryProps = { onGoTo: (step: GuidedStep) => void };
@@ -30,6 +31,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
   const { name, address } = useNewName();
   // The address of another name is shown with the button for it.
   const isTaken = (useNamesakes() ?? []).length > 0;
+  const { blocker } = usePlanBlocker();
   return (
     <Card aria-label="Your answers" className="divide-y divide-line">
       <AnswerRow title="Files" onChange={() => onGoTo('files')}>
@@ -41,7 +43,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
       </AnswerRow>
       <AnswerRow title="Name" onChange={() => onGoTo('name')}>
         <span className="wrap-anywhere">{name.trim() === '' ? 'None yet' : name}</span>
-        {!isTaken && address?.slug && PLATFORMS[platform].isServedHere ? (
+        {!isTaken && blocker === null && address?.slug && PLATFORMS[platform].isServedHere ? (
           <span className="block text-ink-muted">
             Will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
             {reachText()}
