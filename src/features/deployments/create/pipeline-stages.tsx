@@ -76,5 +76,5 @@ function Files() {
 }
 
 function InCard({ children }: { children: ReactNode }) {
-  return <Card className="p-4 sm:p-5">{children}</Card>;
+  return <Card className="flex flex-col gap-4 p-4 sm:p-5">{children}</Card>;
 }

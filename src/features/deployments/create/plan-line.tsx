@@ -15,7 +15,7 @@ export function PlanLine({ children }: { children: ReactNode }) {
       </Link>
       {allowance?.plan !== 'free' && (
         <>
-          {' '}
+          {' · '}
           <Link to={paths.deployments} className="rounded-tight text-accent underline">
             See your deployments
           </Link>
