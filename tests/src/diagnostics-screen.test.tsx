@@ -4,8 +4,9 @@ import type { CheckResult, Report, ReportList } from '../../routers/schemas/diag
 import { formatExactTime } from '../../src/lib/format.ts';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
+import { domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, deploymentsAre, releaseDetailOf, shownAt } from '../support/screen-fixtures.ts';
 
 const ID = 'r'.repeat(20);
 
@@ -95,6 +96,31 @@ test('a plan that has the basic checks alone says so before one is run', async (
   using whole = showScreen(<DiagnosticsScreen />, { ...nothing, 'subscription.allowance': () => allowanceOf() });
   await whole.sees('the check changes nothing.');
   expect(whole.page.textContent).not.toContain('basic checks');
+});
+
+test('what waits for the person on the dashboard is counted here as well', async () => {
+  const looked = { code: 'lookup_failed', message: 'It could not be looked up.', hint: null, since: shownAt };
+  const unproved = domainOf({ state: 'unverified', problem: looked, checkedAt: shownAt });
+  const places = [{ platform: 'built-in' }, { platform: 'replit', state: 'waiting' }] as const;
+  const lost = { destinationId: 'further', provider: 'netlify' as const, connectionId: null, message: 'It is gone.' };
+  const deployment = deploymentOf({
+    destinations: places.map((place) => ({ id: place.platform, url: '', state: 'live', error: null, ...place })),
+    lostConnections: [lost],
+  });
+  using shown = showScreen(<DiagnosticsScreen />, {
+    ...deploymentsAre(deployment),
+    'deployments.get': () => deployment,
+    'releases.get': () => releaseDetailOf(),
+    'domains.list': () => ({ items: [unproved], nextCursor: null }),
+  });
+  await shown.sees('3 things to look at in harbour');
+  expect(shown.rows('Checks').slice(0, 4)).toEqual([
+    expect.stringContaining('Publication at ReplitRelease 3 waits for you to finish it at Replit.Finish at Replit'),
+    expect.stringContaining('Connection to NetlifyIt is gone.'),
+    expect.stringContaining('It could not be looked up.See what to do'),
+    expect.stringContaining('Publication'),
+  ]);
+  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
 });
 
 test('what is no name is said at the field, and nothing is asked', async () => {

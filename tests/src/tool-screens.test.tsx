@@ -398,31 +398,6 @@ test('below a report that found something, nothing says that there are no proble
   await shown.sees('No problems with harbour besides those in its last report');
 });
 
-test('what waits for the person on the dashboard is counted here as well', async () => {
-  const looked = { code: 'lookup_failed', message: 'It could not be looked up.', hint: null, since: shownAt };
-  const unproved = domainOf({ state: 'unverified', problem: looked, checkedAt: shownAt });
-  const places = [{ platform: 'built-in' }, { platform: 'replit', state: 'waiting' }] as const;
-  const lost = { destinationId: 'further', provider: 'netlify' as const, connectionId: null, message: 'It is gone.' };
-  const deployment = deploymentOf({
-    destinations: places.map((place) => ({ id: place.platform, url: '', state: 'live', error: null, ...place })),
-    lostConnections: [lost],
-  });
-  using shown = showScreen(<DiagnosticsScreen />, {
-    ...deploymentsAre(deployment),
-    'deployments.get': () => deployment,
-    'releases.get': () => verified,
-    'domains.list': () => ({ items: [unproved], nextCursor: null }),
-  });
-  await shown.sees('3 things to look at in harbour');
-  expect(shown.rows('Checks').slice(0, 4)).toEqual([
-    expect.stringContaining('Publication at ReplitRelease 3 waits for you to finish it at Replit.Finish at Replit'),
-    expect.stringContaining('Connection to NetlifyIt is gone.'),
-    expect.stringContaining('It could not be looked up.See what to do'),
-    expect.stringContaining('Publication'),
-  ]);
-  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
-});
-
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {
   const username = 'sailor';
   const user = { id: 'sailor', username, email: 'sailor@example.com', emailConfirmed: true, pendingEmail: null };

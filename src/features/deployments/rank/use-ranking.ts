@@ -74,7 +74,7 @@ export function recommendedIn(ranking: Ranker['ranking']): RankedPlatform | unde
   return first?.fits === true ? first : undefined;
 }
 
-/** Returns what a recommended platform is called; one whose sites only this computer opens is good for a first try. */
+/** Returns the word for a recommended platform; one whose sites only this computer opens is good for a first try. */
 export function praiseOf(platform: PlatformId): string {
   return PLATFORMS[platform].isServedHere && areSitesLocal() ? 'Easiest to try' : 'Recommended';
 }
