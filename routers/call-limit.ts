@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor, Limits, Providers } from '../server/context.ts';
 import { AppError } from '../server/lib/errors.ts';
-import { networksOf } from '../server/lib/loopback.ts';
+import { networksOf } from '../server/lib/networks.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import type { AccountContext } from '../context.ts';
 import { AppError } from '../lib/errors.ts';
-import { customerOf } from '../lib/loopback.ts';
+import { customerOf } from '../lib/networks.ts';
 import type { FreeSlot } from '../lib/rate-counters.ts';
 import { withSlot, withSlots } from '../lib/with-slot.ts';
 import { countsAddress } from './rate-limit.ts';

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
+import { isLoopback } from '../../routers/rules/loopback.ts';
 import type { ServiceContext } from '../context.ts';
 import { type RateLimitDoc, RateLimitModel } from '../database/models/account/rate-limit.ts';
 import { isDuplicateKey } from '../database/mongo.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, signedOut } from '../lib/errors.ts';
-import { isLoopback, networksOf } from '../lib/loopback.ts';
+import { networksOf } from '../lib/networks.ts';
 
 type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 

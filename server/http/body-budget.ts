@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcedBytes } from '../../routers/announced-bytes.ts';
+import { isLoopback } from '../../routers/rules/loopback.ts';
 import type { Providers } from '../context.ts';
 import { clientAddress } from '../lib/client-address.ts';
 import { AppError } from '../lib/errors.ts';
-import { isLoopback, networksOf } from '../lib/loopback.ts';
+import { networksOf } from '../lib/networks.ts';
 import type { Refund } from '../lib/rate-counters.ts';
 
 const RETRY_AFTER_MS = 2_000;

@@ -24,7 +24,7 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/lib\/(errors|log|challenge-redirects|client-address|durations|with-slot|with-timeout|time-slices|thread\/thread|site-names|mailed-links|token-prefix|crypto\/token-hash|page-cursor|remedies|visitor-set|loopback)\.ts$/,
+  /^server\/lib\/(errors|log|challenge-redirects|client-address|durations|with-slot|with-timeout|time-slices|thread\/thread|site-names|mailed-links|token-prefix|crypto\/token-hash|page-cursor|remedies|visitor-set|networks)\.ts$/,
   /^server\/lib\/egress\/(vendor-answers|vendor-requests|answer-json|answer-list|answer-budget)\.ts$/,
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];

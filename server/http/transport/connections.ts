@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { isLoopback } from '../../../routers/rules/loopback.ts';
 import type { Providers } from '../../context.ts';
 import { addressOf } from '../../lib/client-address.ts';
-import { isLoopback, networksOf } from '../../lib/loopback.ts';
+import { networksOf } from '../../lib/networks.ts';
 
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
 

@@ -4,7 +4,7 @@ import type { AccountContext } from '../../context.ts';
 import type { UploadDoc } from '../../database/models/publishing/upload.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
-import { customerOf } from '../../lib/loopback.ts';
+import { customerOf } from '../../lib/networks.ts';
 import { withSlot } from '../../lib/with-slot.ts';
 import { clearStoredAgain } from '../../store/corruption.ts';
 import type { StoredZip } from '../../store/intake.ts';

@@ -232,7 +232,11 @@ test('the app listens on all addresses once it is reached by another name than l
   expect(
     readEnv({ PUBLIC_URL: 'https://app.example.com', SITES_DOMAIN: 'sites.example.net', HOST: '10.0.0.1' }).host,
   ).toBe('10.0.0.1');
-  expect(readEnv({ PUBLIC_URL: 'http://127.0.0.1:3000' }).host).toBe('127.0.0.1');
+  for (const PUBLIC_URL of ['http://127.0.0.1:3000', 'http://[::1]:3000'])
+    expect(readEnv({ PUBLIC_URL }).host).toBe('127.0.0.1');
+  expect(
+    readEnv({ PUBLIC_URL: 'https://127.0.0.1.example.com', SITES_DOMAIN: 'sites.example.net' }).host,
+  ).toBeUndefined();
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../context.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { AppError } from '../../../lib/errors.ts';
-import { customerOf } from '../../../lib/loopback.ts';
+import { customerOf } from '../../../lib/networks.ts';
 import { withSlots } from '../../../lib/with-slot.ts';
 import { countsAddress, tooMany } from '../../rate-limit.ts';
 

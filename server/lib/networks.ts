@@ -1,13 +1,5 @@
 import ipaddr from 'ipaddr.js';
 
-/**
- * Returns whether an address is this machine's own: 127.0.0.0/8, also as a dual-stack listener shows it, or ::1 (RFC
- * 1122, section 3.2.1.3; RFC 4291, sections 2.5.3 and 2.5.5.2).
- */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
-}
-
 /** An IPv6 network of 48 bits belongs to one customer (RFC 6177) and has 65,536 counted addresses, of 64 bits each. */
 const GROUPS_OF_A_CUSTOMER = 3;
 
