@@ -3,5 +3,5 @@
  * 1122, section 3.2.1.3; RFC 4291, sections 2.5.3 and 2.5.5.2).
  */
 export function isLoopback(address: string): boolean {
-  return /^(?:::ffff:)?127(?:\.\d+){3}$|^::1$/.test(address);
+  return /^(::ffff:)?127\.[\d.]+$|^::1$/.test(address);
 }

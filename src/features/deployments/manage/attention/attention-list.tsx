@@ -132,15 +132,15 @@ function planItems(allowance: Allowance | undefined): AttentionItem[] {
     const label = allowance.mayChooseWritable ? 'Choose' : 'See the deployments';
     return [{ key: 'over-cap', kind: 'warning', ...overCap, action: { to: paths.deployments, label } }];
   }
-  if (allowance.plan !== 'free') return [];
   const blocker = planBlocker(allowance);
+  if (allowance.plan !== 'free' || blocker === null) return [];
   return [
     {
       key: 'plan',
       kind: 'warning',
-      title: blocker?.title ?? 'No plan is active',
+      title: blocker.title,
       text: 'Your deployments stay live, and cannot be changed until a plan is active.',
-      action: { to: paths.subscriptionPricing, label: blocker?.action ?? 'See the plans' },
+      action: { to: paths.subscriptionPricing, label: blocker.action },
     },
   ];
 }
