@@ -40,7 +40,7 @@ export async function* streamEvents(
     for (const data of start.items) yield { id: String(last), data };
 
     while (signal?.aborted !== true) {
-      // No helper stands between: a thousand sockets would wait for each of its promises.
+      // Not through untilAnswered: its promises would be awaited once for each of a thousand sockets.
       let news: News;
       try {
         news = await readNews(delivery, last);

@@ -15,8 +15,8 @@ import { TrialDays } from './trial-days.tsx';
 export type AccountMenuProps = {
   user: User;
   /**
-   * `row`: at the foot of the sidebar, with the name; `icon`: in the bar of a phone; `bar`: in the bar of a page without
-   * the sidebar, beside the days left of the trial where there is room for them.
+   * `row`: at the foot of the sidebar, with the name; `icon`: in the bar of a phone; `bar`: in the bar of a page
+   * without the sidebar, beside the days left of the trial where there is room for them.
    */
   look: 'row' | 'icon' | 'bar';
 };

@@ -75,8 +75,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * The list is as high for one match as for many, so that the dialog stays where it is while someone types. It fades at its
- * end, and the marked row stays clear of that.
+ * The list is as high for one match as for many, so that the dialog stays where it is while someone types. It fades at
+ * its end, and the marked row stays clear of that.
  */
 const listLook =
   'mt-3 h-80 scroll-pb-8 overflow-y-auto mask-b-from-[calc(100%-2rem)] pb-8 max-sm:h-[calc(100dvh-10rem)]';

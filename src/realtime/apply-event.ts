@@ -180,12 +180,12 @@ function showsRunning(data: unknown): boolean {
 }
 
 function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): ReleaseStep {
-  const hasEnded = event.state === 'done' || event.state === 'failed' || event.state === 'cancelled';
+  const { state, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore } = event;
+  const hasEnded = state === 'done' || state === 'failed' || state === 'cancelled';
   return {
     ...step,
-    // Its state and its counts have the same names.
-    ...event,
-    startedAt: step.startedAt ?? (event.state === 'waiting' ? null : now),
+    ...{ state, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore },
+    startedAt: step.startedAt ?? (state === 'waiting' ? null : now),
     endedAt: hasEnded ? (step.endedAt ?? now) : null,
     log: [...step.log, ...unseen(step.log, event.log)].slice(-LOG_LINES_KEPT),
   };

@@ -1,8 +1,8 @@
+import { SentOrKept } from '../api/sent-or-kept.tsx';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Section } from '../components/page/section.tsx';
-import { SentOrKept } from '../api/sent-or-kept.tsx';
 import { AskedByAddress } from '../features/connections/asked-by-address.tsx';
 import { ConnectionList } from '../features/connections/connection-list.tsx';
 import { TokenList } from '../features/tokens/token-list.tsx';

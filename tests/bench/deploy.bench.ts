@@ -24,8 +24,8 @@ import { type Pair, peakRssBytes, printRatio, unpin } from './harness.ts';
  * So memory is given twice. What publishing adds is what a machine pays for it that runs Fairlead anyway: of a process
  * that is there already the part above its idle, and of a command that starts for it the whole. The whole process is
  * the like for a machine that runs nothing else; ours has the adapters and the store in it, and not the rest of
- * Fairlead. There half of Vercel's client is not reached: Node 20 alone takes 42 MiB, 56 with the adapters loaded and 81
- * when it has published 10,000 files, where the client peaks at 170 with them. Further publications let V8 enlarge its
+ * Fairlead. There half of Vercel's client is not reached: Node 20 alone takes 42 MiB, 56 with the adapters loaded and
+ * 81 when it has published 10,000 files, where the client peaks at 170 with them. Further publications let V8 enlarge its
  * young generation to 32 MiB, up to 117 in all; with half spaces of 4 MiB it would stay at 95.
  */
 const WAIT_MS = 50;

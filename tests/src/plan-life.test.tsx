@@ -106,8 +106,8 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   await vi.waitFor(
     () =>
       expect([...document.querySelectorAll('[role=dialog] li')].map(({ textContent }) => textContent)).toEqual([
-        'Basic lets you change 1 deployment: “Two”, published last. You can choose others then.',
-        'Per deployment, you can change the domain chosen or added first and publish on the primary platform. The rest stays live as it is.',
+        'Basic lets you change 1 deployment, published last: “Two”. You can choose others then.',
+        'In each that you can change, you can publish on the primary platform, and change the domain that you chose, or else added first. The rest stays live as it is.',
         '“One” stays live and becomes read-only.',
       ]),
     { timeout: 30_000 },
@@ -149,7 +149,7 @@ test('what a smaller plan has less of beside deployments is said where all of th
   const none = { deployments: [], count: 0 };
   expect(readOnlyTexts('STANDARD', none)).toEqual([
     'Standard has room for all of your deployments.',
-    'Per deployment, you can change the 5 domains chosen or added first and publish on the primary platform. The rest stays live as it is.',
+    'In each that you can change, you can publish on the primary platform, and change the 5 domains that you chose, or else added first. The rest stays live as it is.',
   ]);
   expect(readOnlyTexts('PRO', none)).toEqual(['Pro has room for all of your deployments.']);
 });

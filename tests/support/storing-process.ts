@@ -10,9 +10,9 @@ import type { ArtifactInfo, ArtifactIntake } from '../../server/store/store.ts';
 
 /**
  * A process of its own that stores the files of one that publishes (publishing-process.ts), so that what is measured of
- * that one is publishing alone: `node storing-process.ts {folder of the store} {file of digests} {folder}`. It stores the whole folder, and
- * then the paths it is told, and answers each time with the hash of the list of all files. The SHA-1 of each goes to the
- * file of digests, as it goes to the database in the product.
+ * that one is publishing alone: `node storing-process.ts {folder of the store} {file of digests} {folder}`. It stores
+ * the whole folder, and then the paths it is told, and answers each time with the hash of the list of all files. The
+ * SHA-1 of each goes to the file of digests, as it goes to the database in the product.
  */
 const STREAMED_BYTES = 8 * 1024 ** 2;
 

@@ -31,7 +31,7 @@ export function contentsOf(manifest: Manifest): Content[] {
   return contents;
 }
 
-/** Returns the files that a host serves: mostly all of them, and then the list itself. */
+/** Returns the files that a host serves; the same map where it serves all. */
 export function servedOf(manifest: Manifest): Manifest {
   const hidden = [...manifest.keys()].filter((path) => !isServedPath(path, manifest));
   if (hidden.length === 0) return manifest;

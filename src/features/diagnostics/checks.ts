@@ -2,7 +2,6 @@ import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
-import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORM_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
@@ -11,7 +10,7 @@ import { formatAddress } from '../../lib/format.ts';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
-import { waitingNumber } from '../../lib/waiting.ts';
+import { waitingNumber, waitingPlatform } from '../../lib/waiting.ts';
 import { isTrouble } from './verdict-looks.ts';
 
 /** `unknown`: not checked yet; it is never shown as wrong or as right. */
@@ -159,7 +158,9 @@ function lastReleaseCheck(deployment: Deployment): Check {
     };
   }
   if (isRunningReleaseState(state)) {
-    if (waitingNumber(deployment) === number) return { ...check, ...waitsFor(deployment, deployment.platform) };
+    const waiting = waitingPlatform(deployment);
+    if (waiting !== undefined && waitingNumber(deployment) === number)
+      return { ...check, ...waitsFor(deployment, waiting) };
     return { ...check, ...unknown, seen: `Release ${number} is on its way.` };
   }
   if (state === 'cancelled') {
@@ -176,9 +177,10 @@ function lastReleaseCheck(deployment: Deployment): Check {
 }
 
 /** Judges a platform after the primary one, at which the live release is published as well. */
-function placeCheck(deployment: Deployment, { id, platform, state, error }: Destination): Check {
+function placeCheck(deployment: Deployment, place: Destination): Check {
+  const { id, platform, state, error } = place;
   const check = { id, title: `Publication at ${PLATFORM_TITLES[platform]}`, at: null };
-  if (state === 'waiting') return { ...check, ...waitsFor(deployment, platform) };
+  if (state === 'waiting') return { ...check, ...waitsFor(deployment, place) };
   if (state === 'failed') {
     const seen = error?.message ?? 'It failed without giving a reason.';
     return { ...check, verdict: 'fail', seen, link: seeDeployment(deployment) };
@@ -187,11 +189,12 @@ function placeCheck(deployment: Deployment, { id, platform, state, error }: Dest
   return { ...check, verdict, seen: `${destinationLabel(state)}.`, link: null };
 }
 
-function waitsFor(deployment: Deployment, platform: PlatformId): Omit<Check, 'id' | 'title'> {
+function waitsFor(deployment: Deployment, { platform, error }: Destination): Omit<Check, 'id' | 'title'> {
   const number = waitingNumber(deployment) ?? 0;
   const title = PLATFORM_TITLES[platform];
   const link = { to: href.release(deployment.id, number), label: `Finish at ${title}` };
-  return { verdict: 'warn', seen: `Release ${number} waits for you to finish it at ${title}.`, at: null, link };
+  const seen = error?.message ?? `Release ${number} waits for you to finish it at ${title}.`;
+  return { verdict: 'warn', seen, at: null, link };
 }
 
 function lostCheck(deployment: Deployment, { destinationId, provider, message }: Lost): Check {

@@ -42,7 +42,7 @@ export function readOnlyTexts(plan: PaidPlan, { deployments, count }: Known): st
   const rest = listed(overCap > named.length ? [...named, `${overCap - named.length} more`] : named);
   const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
   return [
-    `${title} lets you change ${formatCount(limit, 'deployment')}: ${listed(names.slice(0, limit))}, published last. You can choose others then.`,
+    `${title} lets you change ${formatCount(limit, 'deployment')}, published last: ${listed(names.slice(0, limit))}. You can choose others then.`,
     ...domainsTexts(plan),
     `${rest} ${become} read-only.`,
   ];
@@ -54,7 +54,7 @@ function domainsTexts(plan: PaidPlan): string[] {
   if (customDomains === null) return [];
   const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
   return [
-    `Per deployment, you can change the ${domains} chosen or added first and publish on the primary platform. The rest stays live as it is.`,
+    `In each that you can change, you can publish on the primary platform, and change the ${domains} that you chose, or else added first. The rest stays live as it is.`,
   ];
 }
 

@@ -1,12 +1,12 @@
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
 import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
+import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { LINK_INCOMPLETE, type LinkRefusal } from '../../features/auth/link-expiry.ts';
-import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths/paths.ts';

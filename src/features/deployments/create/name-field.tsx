@@ -158,7 +158,7 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   // What merely contains the name may fill the page of `useAlike`.
   const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 }).data;
   const other = freeName(stem, numbered?.items ?? []);
-  // The name may still change before they came.
+  // Until the taken names are known, the free name may still change.
   const address = useNameCheck(numbered === undefined ? '' : other, isPublishing);
   return (
     <>

@@ -70,15 +70,18 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
-        {first?.row}
-        {isOutOfOrder && (
-          <TableRow>
-            <TableCell colSpan={9} className="row:h-9! text-xs font-medium text-ink-muted">
-              Other releases, newest first
-            </TableCell>
-          </TableRow>
-        )}
-        {others.map(({ row: one }) => one)}
+        {/* One list, in which a row keeps its menu and the focus when another release goes live. */}
+        {[
+          first?.row,
+          isOutOfOrder && (
+            <TableRow key="others">
+              <TableCell colSpan={9} className="row:h-9! text-xs font-medium text-ink-muted">
+                Other releases, newest first
+              </TableCell>
+            </TableRow>
+          ),
+          ...others.map(({ row: one }) => one),
+        ]}
       </Table>
       <RollBackDialog target={target} onClose={() => setTarget(null)} />
     </>

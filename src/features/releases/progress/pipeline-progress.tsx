@@ -191,7 +191,7 @@ const STEP_STATES = {
 function FurtherPlace({ deploymentId, place: { platform, state } }: { deploymentId: string; place: Destination }) {
   return (
     <span className="block">
-      <Link to={href.deployment(deploymentId)} className="rounded-tight text-ink hover:underline">
+      <Link to={href.deployment(deploymentId)} className="rounded-tight text-accent underline">
         {PLATFORMS[platform].title}
       </Link>
       : {destinationLabel(state)}
