@@ -9,12 +9,16 @@ import { UserModel } from '../../database/models/account/user.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { stringField } from '../platforms/reference.ts';
+import { wantedIn } from '../platforms/wanted-name.ts';
 
 /** The newest are kept among those that the owner has not dismissed. */
 const LEFT_SITES_KEPT = 50;
 
 /** The owner of the site, and the name of its deployment. */
 type Owned = { accountId: string; name: string };
+
+type Placed = Pick<DestinationDoc, 'platform' | 'url' | 'site' | 'wantedName'>;
 
 /** The outcome of removing a site; `kept` is the address of a part that its platform did not let Fairlead delete. */
 export type Removal = { isLeft: boolean; kept: string | null };
@@ -26,26 +30,43 @@ export type Removal = { isLeft: boolean; kept: string | null };
 export async function notifyLeft(
   session: ClientSession,
   { accountId, name, isWanted }: Owned & { isWanted: boolean },
-  { platform, url, site: stored }: Pick<DestinationDoc, 'platform' | 'url' | 'site'>,
+  destination: Placed,
 ): Promise<void> {
-  const { title } = PLATFORMS[platform];
-  const site = url ?? 'Its site';
-  const { repository, isMade } = storedRef(stored) ?? {};
-  const { publish, furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
-  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
-  const rest =
-    isMade === true && typeof repository === 'string' ? ` and its repository ${repository} at ${keeper}` : '';
-  const isTheirs = publish === 'handOff';
+  const { title } = PLATFORMS[destination.platform];
+  const { site, url, rest } = remainsOf(destination);
   await tell(session, accountId, {
     title: `${name} stays at ${title}`,
-    url: url ?? null,
-    ...(isWanted || isTheirs
+    url,
+    ...(isWanted || isTheirs(destination)
       ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}${rest}.` }
       : {
           message: `${site} could not be removed: Fairlead can no longer reach the account there. Delete the site at ${title}${rest}.`,
           variant: 'destructive',
         }),
   });
+}
+
+/**
+ * Returns the words for what a platform keeps: the site by its address, or by the name that was requested for it, and
+ * the repository that was made for it.
+ */
+export function remainsOf({ platform, url: assigned, site: stored, wantedName }: Placed) {
+  const ref = storedRef(stored);
+  const url = assigned ?? stringField(ref, 'url');
+  const requested = wantedIn(ref) ?? wantedName;
+  const repository = ref?.isMade === true ? stringField(ref, 'repository') : null;
+  const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
+  return {
+    site: url ?? (requested ? `The site requested as “${requested}”` : 'Its site'),
+    url,
+    rest: repository === null ? '' : ` and its repository ${repository} at ${keeper}`,
+  };
+}
+
+/** Returns whether a person publishes there by hand, so that nobody else can delete the site. */
+function isTheirs({ platform }: Pick<DestinationDoc, 'platform'>): boolean {
+  return PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
 }
 
 /** Tells the owner what is left of a removed site, with its address. */
