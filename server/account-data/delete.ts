@@ -17,6 +17,7 @@ import { SubscriptionModel } from '../database/models/plans/subscription.ts';
 import { transaction } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
 import { recordUsedTrial } from '../plans/subscription/used-trial.ts';
+import { listSitesElsewhere } from '../publishing/deployments/index.ts';
 import { enqueueJob } from '../queue/queue.ts';
 
 /**
@@ -55,10 +56,10 @@ export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletio
 
 /**
  * Ends the account at once: nobody can sign in, sessions and API tokens end, and name and address are free. A job
- * takes down the live sites and erases the rest. A mail confirms it.
+ * takes down the live sites and erases the rest. A mail confirms it, and names the sites that may stay at platforms.
  */
 async function endAccount(session: ClientSession, ctx: ServiceContext, user: UserDoc): Promise<void> {
-  const { _id: accountId, passwordHash, emailKey, username } = user;
+  const { _id: accountId, passwordHash, emailKey, username, emailConfirmedAt } = user;
   const gone = `deleted:${accountId}`;
   const ended = await UserModel.updateOne(
     { _id: accountId, passwordHash, deletedAt: null },
@@ -73,7 +74,9 @@ async function endAccount(session: ClientSession, ctx: ServiceContext, user: Use
   await ApiTokenModel.deleteMany({ accountId }, { session });
   await MailedTokenModel.deleteMany({ accountId }, { session });
   await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
-  await mailNotice(session, ctx.providers, user, { kind: 'account-deleted', username });
+  // An address that nobody has confirmed may be somebody else's, who is not sent the addresses of these sites.
+  const remains = emailConfirmedAt instanceof Date ? await listSitesElsewhere(session, accountId) : [];
+  await mailNotice(session, ctx.providers, user, { kind: 'account-deleted', username, remains });
 }
 
 function nameDiffers(): AppError {

@@ -32,7 +32,7 @@ import { isCancellable, SOURCE_LABELS, wasSeenLive } from '../features/releases/
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, paths } from '../lib/paths/paths.ts';
-import { isRollingBack } from '../lib/roll-back.ts';
+import { isRollBackStep, isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
 /** Most sites have no missing files. */
@@ -198,8 +198,14 @@ function UnchangedNotice({ release }: { release: ReleaseDetail }) {
 }
 
 function meanwhile(release: ReleaseDetail): string {
-  const { number, servingNumber } = release;
-  if (isRollingBack(release)) return `Visitors see release ${number} ${seenAgainText(release)}.`;
+  const { number, servingNumber, steps, destinations } = release;
+  if (isRollingBack(release)) {
+    const [first] = steps;
+    // After a move it begins anew at the platform.
+    const isSent = first !== undefined && isRollBackStep({ name: 'verifying', startedAt: first.startedAt }, release);
+    const further = destinations.length > 1 ? ' The other platforms follow.' : '';
+    return `Visitors see release ${number} ${seenAgainText(release, !isSent)}.${further}`;
+  }
   if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
   return `Release ${servingNumber} stays live until release ${number} has been checked. You can close this page.`;
 }

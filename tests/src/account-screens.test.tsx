@@ -90,7 +90,7 @@ test('the account says who, which plan with its badge, where signed in, and what
   const losses = () => [...document.querySelectorAll('[role=alertdialog] li')].map(({ textContent }) => textContent);
   await vi.waitFor(() =>
     expect(losses()).toEqual([
-      '2 deployments are deleted, and their websites go offline. If a platform’s connection no longer works, delete the website there yourself.',
+      '2 deployments are deleted, and their websites taken down. Where you published by hand, and wherever Fairlead has no access, a website stays until you delete it there.',
       'Your files, releases, settings and API tokens are erased.',
       'An active plan ends at once, and its remaining time is lost.',
     ]),
@@ -364,14 +364,26 @@ test('an account is deleted by a button, not by opening the link, and the link w
   expect(cut.linkTo('Go to Account')).toBe('/account');
 });
 
-test('who has proved no address is told before that the password alone deletes the account', () => {
+test('who has proved no address is told before that the password alone deletes the account, and what stays where', async () => {
   const nothing = () => undefined;
   const props = { user: { ...ada, emailConfirmed: false }, onMailed: nothing, onClose: nothing };
-  using _shown = showScreen(<DeleteAccountDialog {...props} />, {});
+  const destinations = (['built-in', 'replit', 'netlify'] as const).map((platform) => ({
+    ...{ id: platform, platform, url: `https://${platform}.example`, state: 'live' as const, error: null },
+  }));
+  using _shown = showScreen(<DeleteAccountDialog {...props} />, {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'deployments.list': () => ({ items: [deploymentOf({ destinations })], nextCursor: null }),
+  });
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
   expect(dialog.textContent).toContain(
     'Your email address is not confirmed, so your password alone deletes the account.',
   );
+  await expect
+    .poll(() => dialog.textContent)
+    .toContain(
+      'replit.example stays until you delete the app at Replit yourself.' +
+        'netlify.example stays at Netlify, which Fairlead can no longer reach: take it down there.Your files',
+    );
 });
 
 test.each([

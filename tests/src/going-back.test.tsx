@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
+import type { ReleaseDestination } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { OpenRollBackDialog } from '../../src/features/releases/acts/roll-back-dialog.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
@@ -16,6 +18,10 @@ import {
   stepOf,
 } from '../support/screen-fixtures.ts';
 
+const live = (platform: PlatformId): ReleaseDestination => ({
+  ...{ id: platform, platform, url: '', state: 'live', error: null, missingLinks: [] },
+});
+
 test.each<[PlatformId, string]>([
   ['built-in', 'This one is kept, and can go live again in about a second.'],
   ['vercel', 'can go live again in seconds, a minute at most.'],
@@ -23,9 +29,27 @@ test.each<[PlatformId, string]>([
   ['render', 'can go live again in minutes, five at most, since Render deploys it again.'],
   ['replit', 'To roll back, go to Replit'],
 ])('going back is said to take as long as it takes at %s', (platform, text) => {
-  const release = releaseDetailOf({ platform, state: 'superseded' });
+  const release = releaseDetailOf({ platform, state: 'superseded', destinations: [live(platform)] });
   using shown = showScreen(<SupersededPanel release={release} action={null} />, {});
   expect(shown.page.textContent).toContain(text);
+});
+
+test('a release from before a move is said to be sent, and each further platform to follow in its own time', async () => {
+  const release = releaseDetailOf({ platform: 'vercel', state: 'superseded', destinations: [live('render')] });
+  using panel = showScreen(<SupersededPanel release={release} action={null} />, {});
+  expect(panel.page.textContent).toContain('can go live again once its files are on Vercel.');
+  using _dialog = showScreen(<OpenRollBackDialog target={release} onClose={() => undefined} />, {
+    'deployments.get': () =>
+      deploymentOf({ destinations: [live('vercel'), live('render'), live('netlify'), live('replit')] }),
+    'releases.get': () => release,
+  });
+  await expect
+    .poll(() => document.querySelector('[role="alertdialog"]')?.textContent)
+    .toContain(
+      'Visitors see that release again once its files are on Vercel. ' +
+        'Render follows in minutes, five at most, since Render deploys it again. ' +
+        'Netlify follows once its files are on Netlify. At Replit you publish it yourself.',
+    );
 });
 
 test.each([

@@ -179,7 +179,7 @@ test('an address may name the article to open', async () => {
   await shown('h1', 'Help & Documentation');
   await vi.waitFor(() =>
     expect(textsOf('main details[open] p').join()).toContain(
-      'Nothing is uploaded again: on the built-in host it takes about a second',
+      'You upload nothing again: on the built-in host it takes about a second',
     ),
   );
 });

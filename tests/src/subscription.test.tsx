@@ -20,7 +20,7 @@ import { SubscriptionSuccessScreen } from '../../src/screens/subscription/succes
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf } from '../support/screen-fixtures.ts';
-import { arrivesAt, press, showApp, textsOf, watchToasts } from '../support/shown-app.tsx';
+import { arrivesAt, press, serve, showApp, textsOf, watchToasts } from '../support/shown-app.tsx';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const trial: Subscription = {
@@ -239,6 +239,30 @@ test('where somebody was going when they registered is led to once they have a p
     { ...place, path: '/subscription/pricing?redirect=%2Fpricing' },
   );
   expect(back.linkTo('Continue')).toBe(undefined);
+});
+
+test('where somebody was going survives the checkout, and is forgotten once they go there', async () => {
+  signInAs(ada);
+  const assign = vi.spyOn(window.location, 'assign').mockImplementation(() => undefined);
+  const allowance = allowanceOf({ plan: 'STANDARD' });
+  const answers = {
+    'subscription.get': () => ({ ...trial, status: 'active' as const }),
+    'subscription.allowance': () => allowance,
+    'payments.checkout': () => ({ url: 'https://pay.example' }),
+  };
+  serve(answers);
+  const place = { pattern: '/subscription/pricing', path: '/subscription/pricing?redirect=%2Fdeploy%2Fnetlify' };
+  const act = { kind: 'checkout', label: 'Choose Pro', reason: null } as const;
+  using choosing = showScreen(<PlanButton plan="PRO" act={act} />, {}, place);
+  choosing.button('Choose Pro').click();
+  await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://pay.example'));
+  using paid = showScreen(<SubscriptionSuccessScreen />, answers);
+  await paid.sees('Your Pro plan is active');
+  expect(paid.linkTo('Continue')).toBe('/deploy/netlify');
+  [...paid.page.querySelectorAll('a')].find(({ textContent }) => textContent === 'Continue')?.click();
+  using again = showScreen(<SubscriptionSuccessScreen />, answers);
+  await again.sees('Your Pro plan is active');
+  expect(again.linkTo('Continue')).toBe(undefined);
 });
 
 test('the page of a platform names the folder that waits', () => {

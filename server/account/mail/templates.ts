@@ -20,7 +20,8 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('email-restored'), username, oldEmail: z.string() }),
   z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
   z.strictObject({ kind: z.literal('delete-account'), username }),
-  z.strictObject({ kind: z.literal('account-deleted'), username }),
+  /** `remains`: what its owner is told of sites at platforms. */
+  z.strictObject({ kind: z.literal('account-deleted'), username, remains: z._default(z.array(z.string()), []) }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
   z.strictObject({
     kind: z.enum([
@@ -272,7 +273,8 @@ function newsBody(content: News, publicUrl: string): Body {
       return {
         subject: 'Your account was deleted',
         paragraphs: [
-          'Your account was deleted. Its websites are offline, and everything in it is erased. This is our last email to you.',
+          'Your account was deleted. Fairlead is taking its websites down and erasing everything in it. This is our last email to you.',
+          ...content.remains,
           'If it was not you, write to us at once at the address below.',
         ],
       };

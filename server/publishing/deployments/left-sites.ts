@@ -6,11 +6,11 @@ import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { storedRef } from '../../connections/platform-call.ts';
 import type { AccountContext } from '../../context.ts';
 import { UserModel } from '../../database/models/account/user.ts';
+import { ConnectionModel } from '../../database/models/connection.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { stringField } from '../platforms/reference.ts';
-import { wantedIn } from '../platforms/wanted-name.ts';
 
 /** The newest are kept among those that the owner has not dismissed. */
 const LEFT_SITES_KEPT = 50;
@@ -51,22 +51,52 @@ export async function notifyLeft(
  * the repository that was made for it.
  */
 export function remainsOf({ platform, url: assigned, site: stored, wantedName }: Placed) {
-  const ref = storedRef(stored);
-  const url = assigned ?? stringField(ref, 'url');
-  const requested = wantedIn(ref) ?? wantedName;
-  const repository = ref?.isMade === true ? stringField(ref, 'repository') : null;
+  const { url: noted, wanted = wantedName ?? null, repository, isMade } = storedRef(stored) ?? {};
+  const url = assigned ?? (typeof noted === 'string' ? noted : null);
   const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
   return {
-    site: url ?? (requested ? `The site requested as “${requested}”` : 'Its site'),
+    site: url ?? (wanted === null ? 'Its site' : `The site requested as “${wanted}”`),
     url,
-    rest: repository === null ? '' : ` and its repository ${repository} at ${keeper}`,
+    rest: isMade === true && typeof repository === 'string' ? ` and its repository ${repository} at ${keeper}` : '',
   };
 }
 
 /** Returns whether a person publishes there by hand, so that nobody else can delete the site. */
 function isTheirs({ platform }: Pick<DestinationDoc, 'platform'>): boolean {
   return PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+}
+
+/**
+ * Lists in words the sites that an account has at platforms: those that Fairlead cannot remove, and those that it can
+ * unless their platform refuses.
+ */
+export async function listSitesElsewhere(session: ClientSession, accountId: string): Promise<string[]> {
+  const connections = await ConnectionModel.find({ accountId, state: 'ok' }, { _id: 1 }).session(session).lean();
+  const working = new Set(connections.map(({ _id }) => _id));
+  const deployments = await DeploymentModel.find({ accountId }, { destinations: 1 }).session(session).lean();
+  const sites = deployments
+    .flatMap(({ destinations }) => destinations)
+    .filter(({ platform, state, url, site }) => {
+      const { isServedHere, isSimulated } = PLATFORMS[platform];
+      return !isServedHere && !isSimulated && state !== 'removed' && (url ?? site ?? null) !== null;
+    })
+    .map((destination) => {
+      const { site, rest } = remainsOf(destination);
+      const stays = isTheirs(destination) || !working.has(destination.connectionId ?? '');
+      return { stays, text: `${site} at ${PLATFORMS[destination.platform].title}${rest}` };
+    });
+  const listed = (introduction: string, which: boolean) => {
+    const texts = sites.filter(({ stays }) => stays === which).map(({ text }) => text);
+    return texts.length === 0 ? [] : [[introduction, ...texts].join('\n')];
+  };
+  return [
+    ...listed('Fairlead cannot take these sites down. They stay until you delete them yourself:', true),
+    ...listed(
+      'These sites are being taken down at their platforms. Look at them tomorrow, and delete those that are still there:',
+      false,
+    ),
+  ];
 }
 
 /** Tells the owner what is left of a removed site, with its address. */

@@ -2,6 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { PAGE_SIZE_MAX } from '../../../routers/schemas/primitives.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.tsx';
@@ -14,12 +15,14 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
 import { comingText } from '../../lib/coming-text.ts';
 import { paths } from '../../lib/paths/paths.ts';
+import { isReached, stayTexts } from '../../lib/site-ending.ts';
 
 export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => void; onClose: () => void };
 
 /** Says what is lost before the account is deleted. */
 export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDialogProps) {
   const navigate = useNavigate();
+  const staying = useStaying();
   const form = useForm({
     resolver: standardSchemaResolver(deleteAccountInput),
     mode: 'onTouched',
@@ -61,7 +64,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       description={
         <>
           <p>{how}</p>
-          <Losses deploymentCount={user.deploymentCount} />
+          <Losses deploymentCount={user.deploymentCount} staying={staying} />
           <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
       }
@@ -78,11 +81,21 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
   );
 }
 
-function Losses({ deploymentCount }: { deploymentCount: number }) {
+/** The most sites that are named one by one. */
+const NAMED = 3;
+
+type LossesProps = { deploymentCount: number; staying: readonly string[] };
+
+function Losses({ deploymentCount, staying }: LossesProps) {
   const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
+  const more = staying.length - NAMED;
   return (
     <ul className="my-2 list-disc pl-5">
       {deploymentCount > 0 && <li>{websitesText(deploymentCount)}</li>}
+      {staying.slice(0, NAMED).map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+      {more > 0 && <li>{formatCount(more, 'other website')} there as well.</li>}
       <li>Your files, releases, settings and API tokens are erased.</li>
       <li>An active plan ends at once, and its remaining time is lost.</li>
       {coming && <li>{comingText(coming.plan)}: deleting the account neither stops nor refunds it.</li>}
@@ -91,6 +104,13 @@ function Losses({ deploymentCount }: { deploymentCount: number }) {
 }
 
 function websitesText(count: number): string {
-  const go = count === 1 ? 'is deleted, and its website goes' : 'are deleted, and their websites go';
-  return `${formatCount(count, 'deployment')} ${go} offline. If a platform’s connection no longer works, delete the website there yourself.`;
+  const taken = count === 1 ? 'is deleted, and its website' : 'are deleted, and their websites';
+  return `${formatCount(count, 'deployment')} ${taken} taken down. Where you published by hand, and wherever Fairlead has no access, a website stays until you delete it there.`;
+}
+
+/** Names what stays at platforms of the newest deployments; the mail names all. */
+function useStaying(): string[] {
+  const connections = trpc.connections.list.useQuery().data?.items;
+  const deployments = trpc.deployments.list.useQuery({ limit: PAGE_SIZE_MAX }).data?.items ?? [];
+  return deployments.flatMap((one) => stayTexts(one, (platform) => isReached(connections, platform, one.id)));
 }

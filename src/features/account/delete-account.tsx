@@ -3,7 +3,9 @@ import type { User } from '../../../routers/schemas/user.ts';
 import { LinkPlace } from '../../api/link-place.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
-import { DeleteAccountDialog } from './delete-account-dialog.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
+
+const DeleteAccountDialog = lazyDialog(async () => (await import('./delete-account-dialog.tsx')).DeleteAccountDialog);
 
 /** Deletes the account, or says where the link is that does. */
 export function DeleteAccount({ user }: { user: User }) {

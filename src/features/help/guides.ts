@@ -61,7 +61,7 @@ export const guides: readonly Chapter[] = [
         title: 'Roll back to an earlier release',
         also: 'rollback go back restore revert undo previous old version',
         paragraphs: [
-          'Choose Roll back on the page of the live release or of the deployment, or beside a release in the deployment’s list or in Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
+          'Choose Roll back on the page of the live release or of the deployment, or beside a release in the deployment’s list or in Deployment History. You upload nothing again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. A release from before a move is sent to the new platform first. The release that was live stays in the list, and you can return to it the same way.',
         ],
       },
       {

@@ -8,6 +8,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { useAddress } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import type { PlanAct } from './plan-act.ts';
+import { keepWanted, useWanted } from './wanted.ts';
 
 // Visitors, who read the plans without tRPC, open neither.
 const FewerDeploymentsDialog = lazyDialog(
@@ -68,6 +69,7 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
 
 function useCheckout(plan: PaidPlan) {
   const [isOpening, setOpening] = useState(false);
+  const wanted = useWanted();
 
   async function openCheckout() {
     setOpening(true);
@@ -75,6 +77,7 @@ function useCheckout(plan: PaidPlan) {
       // Loaded on demand: visitors read the plans too, without tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
       const { url } = await trpcClient.payments.checkout.mutate({ plan });
+      if (wanted !== null) keepWanted(wanted);
       location.assign(url);
     } catch (error) {
       setOpening(false);

@@ -12,11 +12,11 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useAddress, useNavigate } from '../../lib/browser/location.ts';
 import { comingText } from '../../lib/coming-text.ts';
 import { href, paths } from '../../lib/paths/paths.ts';
-import { wantedRedirect } from '../../lib/paths/safe-redirect.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { useNextStep } from './use-next-step.ts';
+import { useWanted } from './wanted.ts';
 
 /** Offers the main act: starting the trial, or continuing with the present plan. */
 export function TrialOffer({ situation }: { situation: PlanSituation }) {
@@ -79,14 +79,6 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   );
 }
 
-/** Returns where somebody was going when they were asked to register; the plans themselves do not count. */
-function useWanted(): string | null {
-  const { search } = useAddress();
-  const wanted = wantedRedirect(new URLSearchParams(search).get('redirect'), location.origin);
-  const isHere = [paths.subscriptionPricing, paths.pricing].some((path) => wanted?.split(/[?#]/)[0] === path);
-  return isHere ? null : wanted;
-}
-
 function StartTrial() {
   const navigate = useNavigate();
   const wanted = useWanted();
@@ -129,14 +121,13 @@ function StartTrial() {
 }
 
 function ActivePlan({ subscription, allowance }: { subscription: Subscription; allowance: Allowance }) {
-  const wanted = useWanted();
   const next = useNextStep(allowance);
   const { title } = PLANS[subscription.plan];
   const isTrial = subscription.status === 'trialing';
   return (
     <OfferText title={isTrial ? `Your ${title} trial` : `You are on ${title}`} text={endLabel(subscription) ?? ''}>
       <Button asChild variant="primary" className="max-sm:w-full">
-        {wanted === null ? <Link to={next.to}>{next.label}</Link> : <Link to={wanted}>Continue</Link>}
+        <Link to={next.to}>{next.label}</Link>
       </Button>
     </OfferText>
   );

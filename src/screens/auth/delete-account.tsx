@@ -19,7 +19,10 @@ export function AuthDeleteAccountScreen() {
       }}
     >
       {() => (
-        <AuthCard title="Your account was deleted" subtitle="Its websites are being taken down.">
+        <AuthCard
+          title="Your account was deleted"
+          subtitle="Its websites are being taken down. Our last email names those that may stay."
+        >
           <Way to={paths.home} label="Go to Home" />
         </AuthCard>
       )}

@@ -13,6 +13,7 @@ import { endLabel } from '../../features/subscription/plan-end.ts';
 import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
 import { useNextStep } from '../../features/subscription/use-next-step.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
+import { forgetWanted } from '../../features/subscription/wanted.ts';
 import { useAddress } from '../../lib/browser/location.ts';
 import { href, paths } from '../../lib/paths/paths.ts';
 
@@ -50,7 +51,9 @@ export function SubscriptionSuccessScreen() {
         )}
         <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'} className="max-sm:w-full">
           {isActive ? (
-            <Link to={next.to}>{next.label}</Link>
+            <Link to={next.to} onClick={forgetWanted}>
+              {next.label}
+            </Link>
           ) : (
             <Link to={paths.subscriptionPricing}>See the plans</Link>
           )}

@@ -6,10 +6,12 @@ import { authenticate } from '../../../server/account/auth/index.ts';
 import { removeAllDeployments } from '../../../server/account-data/erase.ts';
 import { jobContext } from '../../../server/context.ts';
 import { ApiTokenModel } from '../../../server/database/models/account/api-token.ts';
+import { ConnectionModel } from '../../../server/database/models/connection.ts';
 import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
 import { newId } from '../../../server/database/mongo.ts';
 import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
 import { tokenOf } from '../../support/app.ts';
+import { confirmedPerson, mailsOf, tokenIn } from '../../support/mailed.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
 import { refusalOf } from '../../support/refusal.ts';
 
@@ -95,4 +97,44 @@ test('of very many deployments each pass begins to take down a hundred, until no
   }
   await DeploymentModel.deleteMany({ accountId });
   await removeAllDeployments(ctx);
+});
+
+test('the mail about a deleted account names the sites that stay at platforms, and those that may', async () => {
+  await using app = await createPublishingApp();
+  const { caller, user, password } = await confirmedPerson(app);
+  const accountId = user.id;
+  await caller.subscription.startTrial();
+  const { id } = await caller.deployments.create({ name: 'Atlas', platform: 'built-in' });
+  const sealed = {
+    provider: 'netlify' as const,
+    credential: 'sealed',
+    identity: 'ada',
+    warnings: [],
+    testedAt: app.clock.now(),
+    usedZones: [],
+  };
+  await ConnectionModel.create(
+    (['ok', 'broken'] as const).map((state) => ({ _id: state, accountId, state, ...sealed })),
+  );
+  const destinations = [
+    { platform: 'netlify', connectionId: 'ok', url: 'https://reached.netlify.app' },
+    { platform: 'netlify', connectionId: 'broken', url: 'https://broken.netlify.app' },
+    { platform: 'vercel', connectionId: 'gone', site: { wanted: 'atlas-a1b2c3' }, wantedName: 'atlas' },
+    { platform: 'replit', url: 'https://by-hand.replit.app' },
+    { platform: 'heroku', connectionId: 'ok', wantedName: 'never-made' },
+  ].map((one) => ({ _id: newId(), ...one }));
+  await DeploymentModel.updateOne({ _id: id, accountId }, { $push: { destinations: { $each: destinations } } });
+
+  const [link] = await mailsOf(app, () =>
+    caller.account.delete({ username: user.username, currentPassword: password }),
+  );
+  const token = tokenIn(link, '/auth/delete-account');
+  const [news] = await mailsOf(app, () => app.anonymous().account.confirmDeletion({ token }));
+  expect(news?.text).toContain(
+    'They stay until you delete them yourself:\n' +
+      'https://broken.netlify.app at Netlify\n' +
+      'The site requested as “atlas-a1b2c3” at Vercel\n' +
+      'https://by-hand.replit.app at Replit\n\n',
+  );
+  expect(news?.text).toContain('delete those that are still there:\nhttps://reached.netlify.app at Netlify\n\n');
 });

@@ -147,7 +147,10 @@ test.each<[MailContent, string[]]>([
     { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
     ['Firefox on Linux', '203.0.113.1'],
   ],
-  [{ kind: 'account-deleted', username: 'Ada' }, ['websites are offline']],
+  [
+    { kind: 'account-deleted', username: 'Ada', remains: ['These stay:\nhttps://a.example at Replit'] },
+    ['is taking its websites down', 'to you.\n\nThese stay:\nhttps://a.example at Replit\n\nIf it was not you'],
+  ],
   [
     { kind: 'delete-account', username: 'Ada', link: 'https://f.example/auth/delete-account#token=x' },
     [

@@ -7,7 +7,8 @@ import { Button } from '../../../components/button.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
-import { siteText, useIsReached } from './site-loss.ts';
+import { siteText } from '../../../lib/site-ending.ts';
+import { useIsReached } from './site-loss.ts';
 
 /** Shows how a deletion proceeds, and what its owner can do when a platform refuses. */
 export function DeletingNotice({ deployment }: { deployment: Deployment }) {

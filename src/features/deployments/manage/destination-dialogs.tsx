@@ -15,6 +15,7 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
+import { siteEnding, siteName } from '../../../lib/site-ending.ts';
 import { ConnectionChoice } from '../create/connection-choice.tsx';
 import { Consents } from '../create/consents.tsx';
 import {
@@ -24,7 +25,7 @@ import {
   useMissingChoice,
 } from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
-import { siteEnding, siteName, useIsReached } from './site-loss.ts';
+import { useIsReached } from './site-loss.ts';
 
 export type DestinationDialogsProps = {
   deployment: Deployment;

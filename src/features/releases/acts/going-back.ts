@@ -42,10 +42,17 @@ export function wayTexts({ number, servingNumber }: Pick<ListedRelease, 'number'
   };
 }
 
+/** Returns whether the release is still at its platform; after a move its files are sent to the new one. */
+export function isKeptThere({ platform, destinations }: Pick<Release, 'platform' | 'destinations'>): boolean {
+  return destinations.some((one) => one.platform === platform && one.state === 'live');
+}
+
 /** Returns when visitors see a release again after a rollback: "in about a second". */
-export function seenAgainText({ platform }: Released): string {
+export function seenAgainText({ platform }: Released, isKept: boolean): string {
+  const { title } = PLATFORMS[platform];
   const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;
+  if (!isKept) return `once its files are on ${title}`;
   if (!rollBack) return 'once the rollback is done';
-  const why = rollBack.again ? `, since ${PLATFORMS[platform].title} ${rollBack.again} it again` : '';
+  const why = rollBack.again ? `, since ${title} ${rollBack.again} it again` : '';
   return `in ${rollBack.takes}${why}`;
 }

@@ -1,4 +1,6 @@
-import type { ListedRelease } from '../../../../routers/schemas/releases.ts';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { ListedRelease, Release } from '../../../../routers/schemas/releases.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { LinkedText } from '../../../components/linked-text.tsx';
@@ -10,7 +12,7 @@ import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { seenAgainText, wayTexts } from './going-back.ts';
+import { goneBackAt, isKeptThere, seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<
   ListedRelease,
@@ -25,7 +27,9 @@ export function OpenRollBackDialog({ target, onClose }: OpenRollBackDialogProps)
   const navigate = useNavigate();
   const { label, question, busy, failed } = wayTexts(target);
   const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
+  const { data: release } = trpc.releases.get.useQuery({ deploymentId, number: target.number });
   const lost = deployment && lostAtPrimary(deployment);
+  const seen = seenAgainText(target, release === undefined || isKeptThere(release));
   const rollBack = trpc.deployments.rollBack.useMutation({
     onSuccess: () => {
       onClose();
@@ -43,7 +47,7 @@ export function OpenRollBackDialog({ target, onClose }: OpenRollBackDialogProps)
         if (!isOpen) onClose();
       }}
       title={question(ownerLabel(target))}
-      description={`Visitors see that release again ${seenAgainText(target)}. The release that is live now is kept, and can be brought back the same way.`}
+      description={`Visitors see that release again ${seen}.${followText(deployment, release)} The release that is live now is kept, and can be brought back the same way.`}
       confirmLabel={label}
       busyLabel={busy}
       variant={lost === undefined ? 'primary' : 'secondary'}
@@ -57,4 +61,17 @@ export function OpenRollBackDialog({ target, onClose }: OpenRollBackDialogProps)
       )}
     </ConfirmDialog>
   );
+}
+
+/** Names the deployment's other platforms, which follow once the release is live. */
+function followText(deployment: Deployment | undefined, release: Release | undefined): string {
+  const others = deployment?.destinations.slice(1) ?? [];
+  return others
+    .map(({ id, platform }) => {
+      const { title } = PLATFORMS[platform];
+      if (goneBackAt({ platform }) !== null) return ` At ${title} you publish it yourself.`;
+      const isKept = release?.destinations.some((one) => one.id === id && one.state === 'live') ?? true;
+      return ` ${title} follows ${seenAgainText({ platform }, isKept)}.`;
+    })
+    .join('');
 }

@@ -13,7 +13,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { isLocalAddress } from '../../../lib/local-address.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
+import { goneBackAt, isKeptThere, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
 import { runningTitle } from '../step-titles.ts';
@@ -175,7 +175,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
         <p>
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} is live instead. `}
           {platform === null
-            ? `This one is kept, and can go live again ${seenAgainText(release)}.`
+            ? `This one is kept, and can go live again ${seenAgainText(release, isKeptThere(release))}.`
             : `This one is kept here. To roll back, go to ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
         </p>
       </div>
