@@ -49,13 +49,8 @@ function addManifestRoute(routes: Router, providers: Providers, requests: Reques
     requireType(request, 'application/json');
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const uploadId = uploadIdOf(request);
-    const answer = await requests.during(ctx.actor.accountId, async () => {
-      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files can have');
-      // It is whole in memory only while it is read, which happens for a few at a time.
-      return providers.zips.spool(body, (readWhole) =>
-        withFileListSlot(ctx, async () => takeManifest(ctx, uploadId, await readWhole())),
-      );
-    });
+    const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files can have');
+    const answer = await requests.during(ctx.actor.accountId, () => takeManifest(ctx, uploadId, body));
     response.json(answer);
   });
 }
@@ -133,6 +128,8 @@ const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
 
 /** With these errors a list of files ends before it is stored, and so before its bytes are counted. */
 const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set([
+  'client_closed',
+  'body_too_large',
   'bad_request',
   'validation_failed',
   'upload_refused',
@@ -140,12 +137,26 @@ const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set([
   'upload_closed',
 ]);
 
-/** Takes a list of files. One that is refused was sent and validated all the same, so its bytes count as well. */
-async function takeManifest(ctx: AccountContext, uploadId: string, body: Buffer): Promise<UploadManifestAnswer> {
+/** Takes a list of files. One that is refused, or breaks off, costs the bytes that came. */
+async function takeManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  sent: AsyncIterable<Uint8Array>,
+): Promise<UploadManifestAnswer> {
+  let arrivedBytes = 0;
+  async function* arriving(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of sent) {
+      arrivedBytes += chunk.byteLength;
+      yield chunk;
+    }
+  }
   try {
-    return await receiveManifest(ctx, uploadId, await readManifestBody(body));
+    // It is whole in memory only while it is read, which happens for a few at a time.
+    return await ctx.providers.zips.spool(arriving(), (readWhole) =>
+      withFileListSlot(ctx, async () => receiveManifest(ctx, uploadId, await readManifestBody(await readWhole()))),
+    );
   } catch (error) {
-    if (error instanceof AppError && REFUSED_UNCOUNTED.has(error.code)) await countBytes(ctx, body.byteLength);
+    if (error instanceof AppError && REFUSED_UNCOUNTED.has(error.code)) await countBytes(ctx, arrivedBytes);
     throw error;
   }
 }

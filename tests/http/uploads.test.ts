@@ -316,15 +316,19 @@ test('a list that is refused counts like one that is taken: as a call, and with 
   // There is no upload for it.
   const lost = { files: manifestOf(SITE) };
   const size = [...lists, lost].map((list) => (typeof list === 'string' ? list : JSON.stringify(list)).length);
-  await using app = await createTestApp({ limits: { uploadBytesPerDay: size.reduce((sum, one) => sum + one, 0) } });
+  const pieces = Array.from({ length: 17 }, () => new Uint8Array(1024 ** 2));
+  const uploadBytesPerDay = size.reduce((sum, one) => sum + one, 15 * 1024 ** 2);
+  await using app = await createTestApp({ limits: { uploadBytesPerDay } });
   const { listener, person, uploadId } = await open(app);
   await using _listener = listener;
   for (const list of lists) expect((await announce(listener, person, uploadId, list)).status).toBe(400);
   expect((await announce(listener, person, newId(), lost)).status).toBe(404);
-  expect(await announce(listener, person, uploadId, '[]')).toMatchObject({
-    status: 429,
-    body: { code: 'quota_exhausted' },
+  // Without a length it is known to be too large only once it has come.
+  const tooLarge = await fetch(`${listener.url}/api/uploads/${uploadId}/manifest`, {
+    ...{ method: 'PUT', duplex: 'half', body: ReadableStream.from(pieces) },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${person.accessToken}` },
   });
+  expect(await tooLarge.json()).toMatchObject({ code: 'quota_exhausted' });
 
   await using busy = await createTestApp({ limits: { callsPerMinute: 4 } });
   const other = await open(busy);
