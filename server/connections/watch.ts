@@ -4,15 +4,15 @@ import { rowsOf } from '../database/cursor-rows.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
 import { ConnectionModel, type ConnectionRow } from '../database/models/connection.ts';
 import { type DeploymentDoc, primaryOf } from '../database/models/publishing/deployment.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { enqueueJob } from '../queue/queue.ts';
 import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
 import { type ConnectedPlace, connectionsOfAll, lostConnections } from './lost-connections.ts';
 
-/** A platform that accepted a token this recently is not asked again before each release. */
-const BELIEVED_MS = HOUR_MS;
+/** A platform that accepted a token this recently is not asked again: a burst of releases asks once. */
+const BELIEVED_MS = MINUTE_MS;
 /** A release waits no longer for the answer: it goes on without it, and fails if the token is refused. */
 const LOOK_MS = 5_000;
 /** Even with one more turn it ends before the next run: every hour (server/queue/recurring.ts). */

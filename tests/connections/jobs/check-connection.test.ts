@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { transaction } from '../../../server/database/mongo.ts';
-import { DAY_MS } from '../../../server/lib/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueJob } from '../../../server/queue/queue.ts';
 import { createPlatformApp, ONE, type PlatformApp } from '../../support/platform-app.ts';
 import { netlifyUnderTest } from '../../support/standins/netlify/world.ts';
@@ -39,7 +39,7 @@ test('a platform that refuses the token by now is asked before any file is sent,
   await prepare();
   expect(asked()).toBe(before);
 
-  app.clock.advance(DAY_MS);
+  app.clock.advance(2 * MINUTE_MS);
   app.world.fail('account', REFUSED, 2);
   await expect(prepare()).rejects.toMatchObject({ cause: { code: 'credentials_invalid' } });
   expect((await app.deployments.get({ deploymentId })).lostConnections).toHaveLength(1);
