@@ -11,6 +11,9 @@ import { recordRollBack } from '../../../server/publishing/releases/roll-backs.t
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
 
+/** More than are removed in one transaction. */
+const MANY = 230;
+
 test('of a deployment the newest releases keep rows and logs; older ones go with a notice, but not what visitors have', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
@@ -26,10 +29,14 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
   };
   const own = { accountId: person.user.id, deploymentId: deployment.id };
   const old = [await add(2), await add(3, { state: 'failed' })];
-  const kept = [await add(4, { servedUntil: new Date() }), await add(5)];
+  const kept = [await add(4, { servedUntil: new Date() }), await add(MANY)];
+  const like = (await ReleaseModel.findOne({ ...own, number: 2 }).lean()) ?? {};
+  await ReleaseModel.insertMany(
+    Array.from({ length: MANY - 5 }, (_, index) => ({ ...like, _id: newId(), number: index + 5, state: 'superseded' })),
+  );
   await DeploymentModel.updateOne(
     { _id: deployment.id, accountId: person.user.id },
-    { $set: { releaseCount: RELEASES_KEPT + 4 } },
+    { $set: { releaseCount: RELEASES_KEPT + MANY - 1 } },
   );
 
   const night = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
@@ -44,9 +51,9 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
   expect(ids.sort()).toEqual([live.id, ...kept].sort());
   expect(await PublicationModel.countDocuments({ accountId: person.user.id, releaseId: { $in: old } })).toBe(0);
   const notices = await EventModel.find({ accountId: person.user.id, type: 'notification' }).lean();
-  expect(notices.map(({ payload }) => payload.message)).toContain(
-    'The 500 newest releases of Daily are kept. Removed, with their logs: 2 older releases.',
-  );
+  expect(
+    notices.filter(({ payload }) => payload.title === 'Old releases removed').map(({ payload }) => payload.message),
+  ).toEqual(['The 500 newest releases of Daily are kept. Removed, with their logs: 227 older releases.']);
 });
 
 test('of a deployment the newest roll backs are kept', async () => {
