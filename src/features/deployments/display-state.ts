@@ -4,8 +4,8 @@ import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
 import { shownState } from '../../lib/waiting.ts';
 
 /**
- * Returns the state to show. A live deployment that may not or cannot be changed shows that: its address shows that it
- * is live.
+ * Returns the state to show. A deployment that may not or cannot be changed shows that: the address shows whether it is
+ * live.
  */
 export function deploymentDisplayState(
   deployment: Pick<Deployment, 'state' | 'destinations' | 'lostConnections'>,
@@ -13,6 +13,5 @@ export function deploymentDisplayState(
 ): DisplayState {
   const { state } = deployment;
   if (isReadOnly && state === 'live') return 'read-only';
-  const isIdle = state === 'live' || state === 'draft';
-  return isIdle && lostAtPrimary(deployment) !== undefined ? 'not-connected' : shownState(deployment);
+  return state !== 'deploying' && lostAtPrimary(deployment) !== undefined ? 'not-connected' : shownState(deployment);
 }

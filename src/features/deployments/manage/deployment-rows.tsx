@@ -50,8 +50,6 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
   );
 }
 
-const LAST_FAILED = 'Last release failed';
-
 export type PartProps = { deployment: Deployment };
 
 /** Shows the name in one line, whole in the tooltip. The row around it is the same link. */
@@ -70,14 +68,16 @@ export function Name({ deployment: { id, name } }: PartProps) {
 
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
+  const { lostConnections, latestRelease } = deployment;
+  const trouble = lostConnections[0]?.message ?? (latestRelease?.state === 'failed' && 'Last release failed');
   return (
     <span className="flex shrink-0 items-center gap-2">
       <StateBadge state={state} />
-      {deployment.state === 'live' && deployment.latestRelease?.state === 'failed' && (
+      {(state === 'live' || state === 'read-only') && trouble && (
         // Above the link of the row, which has a tooltip of its own.
-        <span title={LAST_FAILED} className="relative text-bad">
+        <span title={trouble} className="relative text-bad">
           <CircleX />
-          <span className="sr-only">{LAST_FAILED}</span>
+          <span className="sr-only">{trouble}</span>
         </span>
       )}
       {badge}
