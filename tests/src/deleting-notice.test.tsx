@@ -109,7 +109,7 @@ test('what is asked before a deletion says of each platform what becomes of the 
     'harbour.localhost goes offline at once. harbour.netlify.app is taken down at Netlify. ' +
       'harbour.replit.app stays until you delete the app at Replit yourself. ' +
       '2 releases and their files are lost. The visit statistics are deleted too. This cannot be undone. ' +
-      'We reserve the address for you for 30 days.',
+      'We reserve the address for you for up to 30 days.',
   );
   const unreached = lossText(deploymentOf({ destinations: there }), () => false);
   expect(unreached).toContain('harbour.netlify.app stays at Netlify, which Fairlead can no longer reach: take it down');

@@ -20,7 +20,7 @@ export function lossText(
       ? 'It has no releases yet.'
       : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The visit statistics are deleted too.`;
   const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
-  const held = isHeld ? [`We reserve the address for you for ${HELD_SLUG_DAYS} days.`] : [];
+  const held = isHeld ? [`We reserve the address for you for up to ${HELD_SLUG_DAYS} days.`] : [];
   return [...siteTexts(deployment, isReachedAt), releases, 'This cannot be undone.', ...held].join(' ');
 }
 
