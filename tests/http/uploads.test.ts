@@ -325,7 +325,7 @@ test('a list that is refused counts like one that is taken: as a call, and with 
   expect((await announce(listener, person, newId(), lost)).status).toBe(404);
   // Without a length it is known to be too large only once it has come.
   const tooLarge = await fetch(`${listener.url}/api/uploads/${uploadId}/manifest`, {
-    ...{ method: 'PUT', duplex: 'half', body: ReadableStream.from(pieces) },
+    ...{ method: 'PUT', duplex: 'half', body: new Blob(pieces).stream() },
     headers: { 'content-type': 'application/json', authorization: `Bearer ${person.accessToken}` },
   });
   expect(await tooLarge.json()).toMatchObject({ code: 'quota_exhausted' });
