@@ -92,7 +92,7 @@ test('a plan that has the basic checks alone says so before one is run', async (
     ...nothing,
     'subscription.allowance': () => allowanceOf({ plan: 'BASIC' }),
   });
-  await basic.sees('Your plan includes the basic checks, Standard includes all.');
+  await basic.sees('You have the basic checks; Standard includes all.');
   using whole = showScreen(<DiagnosticsScreen />, { ...nothing, 'subscription.allowance': () => allowanceOf() });
   await whole.sees('the check changes nothing.');
   expect(whole.page.textContent).not.toContain('basic checks');

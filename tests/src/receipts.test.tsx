@@ -41,13 +41,13 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
   });
   await shown.sees('License key FL-12345… redeemed on Jan 3, 2030. Nothing was charged.');
   expect(shown.rows('Receipts').map((row) => row.replace(/ on Jan .*/, ''))).toEqual([
-    'Standard, $7.00Payment confirmed',
+    'Standard, $7.00Payment started',
     expect.stringContaining('Renewal'),
     'ProLicense key FL-12345… redeemed',
     expect.stringContaining('Refunded payment'),
     expect.stringContaining('Standard, $7.00'),
   ]);
-  expect(shown.page.textContent).toContain('Payment confirmed on Jan 5, 2030. It has not arrived yet.');
+  expect(shown.page.textContent).toContain('Payment started on Jan 5, 2030. It has not arrived yet.');
   expect(shown.page.textContent).not.toContain('What you paid');
   expect(shown.linkTo('Receipt of Standard, $7.00, Jan 1, 2030')).toBe('/receipts/bought');
   expect(shown.linkTo('Receipt of Standard, $7.00, Jan 5, 2030')).toBeUndefined();

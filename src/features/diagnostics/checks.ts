@@ -129,7 +129,7 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
 
 function filesCheck({ id, currentRelease }: Deployment): Check {
   const check = { id: 'files', title: 'Stored files' };
-  if (currentRelease === null) return { ...check, ...nothing, seen: 'There are no files yet.' };
+  if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing is live yet.' };
   const { number, corruptedFileCount: count } = currentRelease;
   if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged files.', at: null, link: null };
   return {

@@ -27,7 +27,7 @@ export function ReportForm({ isBusy, onName }: ReportFormProps) {
     <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <Field
         label="Check a domain name"
-        hint={`Any domain, even one that is not yours: the check changes nothing.${isBasic ? ' Your plan includes the basic checks, Standard includes all.' : ''}`}
+        hint={`Any domain, even one that is not yours: the check changes nothing.${isBasic ? ' You have the basic checks; Standard includes all.' : ''}`}
         error={error}
         className="min-w-60 flex-1"
       >

@@ -11,7 +11,7 @@ import { trialEndText } from '../../lib/trial-end.ts';
 /** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
   if (state === 'refunded') return 'Refunded payment';
-  if (isProcessing) return 'Payment confirmed';
+  if (isProcessing) return 'Payment started';
   return isRenewal ? 'Renewal' : 'Payment';
 }
 

@@ -91,8 +91,8 @@ function settledOn(newer: Base, choice: ConflictChoice, draft: Draft): Draft {
   return choice === 'merge' ? rebased(draft, newer).draft : replacing(draft, newer);
 }
 
-function discardText({ releaseId, number }: Base): string {
+function discardText({ releaseId }: Base): string {
   return releaseId === null
     ? 'Nothing has been published yet, so all files are removed. This cannot be undone.'
-    : `The files go back to those of release ${number}. This cannot be undone.`;
+    : 'Your changes are lost, and the editor shows the files that are live. This cannot be undone.';
 }
