@@ -68,8 +68,8 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
           <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
       }
-      confirmLabel="Delete account"
-      busyLabel="Deleting…"
+      confirmLabel={user.emailConfirmed ? 'Get a link' : 'Delete account'}
+      busyLabel={user.emailConfirmed ? 'Creating the link…' : 'Deleting…'}
       nameToType={user.username}
       isBusy={remove.isPending}
       onConfirm={() => form.handleSubmit((input) => remove.mutate(input))()}

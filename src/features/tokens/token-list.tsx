@@ -96,7 +96,7 @@ function RevokeTokenDialog({ token, onClose }: { token: ApiToken; onClose: () =>
   const revoke = trpc.tokens.revoke.useMutation({
     onSuccess() {
       onClose();
-      showToast({ title: 'Token revoked', description: `${token.name} no longer works.` });
+      showToast({ title: 'Token revoked', description: `“${token.name}” no longer works.` });
     },
     onError(error) {
       onClose();
@@ -109,7 +109,7 @@ function RevokeTokenDialog({ token, onClose }: { token: ApiToken; onClose: () =>
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
-      title={`Revoke ${token.name}?`}
+      title={`Revoke “${token.name}”?`}
       description="Anything that uses it stops working at once. This cannot be undone."
       confirmLabel="Revoke"
       busyLabel="Revoking…"
