@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { MISSING_LINKS_MAX } from '../../routers/schemas/limits.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
+import type { DestinationDoc } from '../../server/database/models/publishing/destination.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
+import { pagesWithBrokenLinks, saveMissing } from '../../server/publishing/publication/missing.ts';
 import { KEYS_A_REQUEST, refusePrivateKeys } from '../../server/publishing/uploads/index.ts';
 import { withFileFromBefore } from '../support/file-from-before.ts';
 import { platforms } from '../support/platforms.ts';
@@ -134,6 +138,8 @@ test('what the entry page names is asked for once, and what is missing is told o
   await person.caller.deployments.update({ deploymentId: deployment.id, isSinglePage: true });
   const more = await publish(app, person, deployment, { ...site, 'logo.png': 'png', 'back.png': 'png' });
   expect(more.destinations).toMatchObject([{ missingLinks: ['/js/app.js'] }]);
+  // And no page leads nowhere there, unlike the address that the page gives as its own.
+  expect(more.brokenLinks).toEqual([{ path: 'index.html', line: 1, text: '/nowhere is not there' }]);
   const whole = await publish(app, person, deployment, { 'index.html': '<img src="a.png">', 'a.png': 'png' });
   expect(whole.destinations).toMatchObject([{ missingLinks: [] }]);
 });
@@ -144,7 +150,7 @@ test('links that lead nowhere stay said on the release, until the file is there'
   const { caller } = person;
   const deployment = await caller.deployments.create({ name: 'Broken', platform: 'built-in' });
   const site = {
-    'index.html': '<img src="logo.png">\n<a href="/gone.html">Gone</a>',
+    'index.html': '<img src="logo.png">\n<a href="/gone.html">Gone</a> <a href="/gone.html">Again</a>',
     'about.html': '<img src="Boat.png"><a href="index.html">Start</a>',
     'boat.png': 'png',
   };
@@ -167,6 +173,47 @@ test('links that lead nowhere stay said on the release, until the file is there'
   const whole = { ...site, 'logo.png': 'png', 'gone.html': 'x', 'Boat.png': 'png' };
   expect((await publish(app, person, deployment, whole)).brokenLinks).toEqual([]);
   expect(await missingOf()).toBeUndefined();
+
+  // A file that is taken away breaks links of pages that did not change.
+  const { 'gone.html': _, ...without } = whole;
+  expect((await publish(app, person, deployment, without)).brokenLinks).toEqual(links.slice(0, 1));
+});
+
+test('links beyond the most that a release keeps are found once the others are mended', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Full', platform: 'built-in' });
+  const pictures = Array.from({ length: MISSING_LINKS_MAX }, (_, at) => `<img src="${at}.png">`).join('\n');
+  const site = { 'index.html': pictures, 'z.html': '<a href="gone.html">Gone</a>' };
+  const first = await publish(app, person, deployment, site);
+  // They are told as files too, and still counted: there are more than a full list holds.
+  expect(first.brokenLinks).toHaveLength(MISSING_LINKS_MAX);
+  const { currentRelease } = await person.caller.deployments.get({ deploymentId: deployment.id });
+  expect(currentRelease?.missing).toMatchObject({ files: MISSING_LINKS_MAX, links: MISSING_LINKS_MAX });
+  const second = await publish(app, person, deployment, { ...site, 'index.html': 'x' });
+  expect(second.brokenLinks).toEqual([{ path: 'z.html', line: 1, text: 'gone.html is not there' }]);
+});
+
+test('a link that was told as a file is told as a link when the host cannot say what is missing', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const { releases, deployments } = person.caller;
+  const deployment = await deployments.create({ name: 'Slow', platform: 'built-in' });
+  const released = await publish(app, person, deployment, { 'index.html': '<img src="logo.png">' });
+  expect(released).toMatchObject({ brokenLinks: [], destinations: [{ missingLinks: ['/logo.png'] }] });
+  const release = await ReleaseModel.findOne({ _id: released.id, accountId: person.user.id }).orFail().lean();
+  const work = { release, destination: { url: null } as DestinationDoc, isPrimary: true };
+  await ReleaseModel.db.transaction((session) => saveMissing(session, work, []));
+  const read = await releases.get({ releaseId: released.id });
+  expect(read.brokenLinks).toEqual([{ path: 'index.html', line: 1, text: 'logo.png is not there' }]);
+});
+
+test('a release from before broken links were kept, and one with a full list, say nothing of which pages are well', () => {
+  const link = { path: 'a.html', line: 1, text: 'x is not there', target: 'x' };
+  expect(pagesWithBrokenLinks({ brokenLinks: [link] })).toEqual(['a.html']);
+  expect(pagesWithBrokenLinks({ brokenLinks: [] })).toEqual([]);
+  expect(pagesWithBrokenLinks({})).toBeNull();
+  expect(pagesWithBrokenLinks({ brokenLinks: Array.from({ length: MISSING_LINKS_MAX }, () => link) })).toBeNull();
 });
 
 const PUBLIC_KEY = '-----BEGIN PGP PUBLIC KEY BLOCK-----\nAAAA\n';

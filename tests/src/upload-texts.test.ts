@@ -325,7 +325,7 @@ test('judging links pauses after a few of them, so that long ones hold nobody up
     ['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link), addresses: [] }],
   ]);
   let steps = 0;
-  for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks)) steps += 1;
+  for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks, false)) steps += 1;
   expect(steps).toBeGreaterThanOrEqual(50);
 });
 

@@ -74,14 +74,16 @@ export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_he
 
 /**
  * Inspects `files`, the paths that would be published. `texts` holds the content of those of INSPECTED_TEXTS that
- * exist; without them the names alone decide. `looks` holds findings in texts, by path.
+ * exist; without them the names alone decide. `looks` holds findings in texts, by path. `isSinglePage` is true when the
+ * host shows the start page at every address without a file of its own.
  */
 export function inspectUpload(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string> = new Map(),
   looks: ReadonlyMap<string, TextFindings> = new Map(),
+  isSinglePage = false,
 ): UploadInspection {
-  return atOnce(inspectionSteps(files, texts, looks));
+  return atOnce(inspectionSteps(files, texts, looks, isSinglePage));
 }
 
 /**
@@ -92,6 +94,7 @@ export function* inspectionSteps(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string>,
   looks: ReadonlyMap<string, TextFindings>,
+  isSinglePage: boolean,
 ): Generator<void, UploadInspection> {
   const paths = new Set(files.map((file) => file.path));
   const entryPage = entryPageIn(paths);
@@ -102,7 +105,7 @@ export function* inspectionSteps(
   const description = { ...describeKind(project, buildFolder), framework: project.framework };
   const rootLinks = description.kind === 'source' ? null : yield* rootLinkSteps(looks, paths);
   const below = rootLinks?.folder ?? null;
-  const inTexts = yield* textProblemSteps(files, texts, looks, { kind: description.kind, below });
+  const inTexts = yield* textProblemSteps(files, texts, looks, { kind: description.kind, below, isSinglePage });
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),

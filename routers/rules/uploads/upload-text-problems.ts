@@ -6,7 +6,7 @@ import { createRedirectTable, parseRedirects } from '../hosting/redirects-file.t
 import { LISTED_PLACES } from './root-link-problem.ts';
 import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';
-import type { ProblemCode, ProblemPlace, UploadInspection, UploadProblem } from './upload-inspection.ts';
+import type { BrokenLink, ProblemCode, ProblemPlace, UploadInspection, UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
@@ -65,7 +65,7 @@ export function* textProblemSteps(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string>,
   looks: ReadonlyMap<string, TextFindings>,
-  { kind, below }: { kind: UploadKind; below: string | null },
+  { kind, below, isSinglePage }: { kind: UploadKind; below: string | null; isSinglePage: boolean },
 ): Generator<void, Pick<UploadInspection, 'problems' | 'brokenLinks'>> {
   // The build resolves the links of source files.
   if (kind === 'source') return { problems: tokenProblems(looks), brokenLinks: [] };
@@ -73,7 +73,7 @@ export function* textProblemSteps(
   const paths = new Set([...all].filter((path) => isServedPath(path, all)));
   const folded = new Map([...paths].map((path) => [path.toLowerCase(), path]));
   const empty = new Set(files.filter(showsNothing).map(({ path }) => path));
-  const mayBeAnswered = answersOf(all, texts, kind);
+  const mayBeAnswered = isSinglePage ? () => true : answersOf(all, texts, kind);
   const faults: PlacedLinkFault[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
@@ -87,11 +87,17 @@ export function* textProblemSteps(
   const addresses = yield* wholeAddressSteps(looks, paths);
   return {
     problems: [...tokenProblems(looks), ...linkProblems(faults), ...addresses],
-    brokenLinks: faults
-      .filter(({ state }) => state === 'broken' || state === 'case')
-      .slice(0, MISSING_LINKS_MAX)
-      .map((fault) => ({ ...placeOf(fault), target: fault.link.target })),
+    brokenLinks: brokenLinksAmong(faults),
   };
+}
+
+/** Names a link once that a line has more than once. */
+function brokenLinksAmong(faults: readonly PlacedLinkFault[]): BrokenLink[] {
+  const links = faults
+    .filter(({ state }) => state === 'broken' || state === 'case')
+    .map((fault) => ({ ...placeOf(fault), target: fault.link.target }));
+  const byPlace = new Map(links.map((link) => [`${link.line} ${link.path} ${link.text}`, link]));
+  return [...byPlace.values()].slice(0, MISSING_LINKS_MAX);
 }
 
 /** An empty style sheet or script is common and harmless, and an empty start page is a problem of its own. */

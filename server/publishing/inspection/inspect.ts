@@ -23,7 +23,12 @@ const LINKS_MAX = 200_000;
 
 /** The lines of a release's log about its files, and links that lead nowhere. */
 export type Findings = { lines: string[]; brokenLinks: BrokenLink[] };
-type Looking = { changed: ReadonlySet<string> | null; folder: string | null; signal: AbortSignal };
+type Looking = {
+  changed: ReadonlySet<string> | null;
+  folder: string | null;
+  isSinglePage: boolean;
+  signal: AbortSignal;
+};
 
 /**
  * Returns the lines of a release's log about its files, and its broken links: the findings that a person sees in the
@@ -51,7 +56,7 @@ function isTooMuch(error: unknown): boolean {
 async function findings(
   store: ArtifactStore,
   manifest: Manifest,
-  { changed, folder, signal }: Looking,
+  { changed, folder, isSinglePage, signal }: Looking,
 ): Promise<Findings> {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
@@ -63,6 +68,7 @@ async function findings(
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
     const { title, entryPage, problems, brokenLinks, rootLinks } = await inspector.conclude(
       await readTexts(telling, read),
+      isSinglePage,
     );
     const first = entryPage === null ? title : `${title}, start page ${entryPage}`;
     const broken = rootLinkProblem(rootLinks, folder);

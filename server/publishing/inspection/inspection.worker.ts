@@ -9,7 +9,8 @@ const files: OfferedFile[] = [];
 const looks = new Map<string, TextFindings>();
 
 function answer(message: ToInspection): FromInspection {
-  if (message.kind === 'conclude') return { inspection: inspectUpload(files, message.texts, looks) };
+  if (message.kind === 'conclude')
+    return { inspection: inspectUpload(files, message.texts, looks, message.isSinglePage) };
   if (message.kind === 'files') {
     files.push(...message.files);
     return { links: 0 };

@@ -9,7 +9,7 @@ import { runInTimeSlices } from '../../lib/time-slices.ts';
 export type ToInspection =
   | { kind: 'files'; files: readonly OfferedFile[] }
   | { kind: 'texts'; texts: readonly TextOfFile[] }
-  | { kind: 'conclude'; texts: ReadonlyMap<string, string> };
+  | { kind: 'conclude'; texts: ReadonlyMap<string, string>; isSinglePage: boolean };
 export type TextOfFile = { file: OfferedFile; text: string };
 export type FromInspection = { links: number } | { inspection: UploadInspection };
 
@@ -17,8 +17,8 @@ export type FromInspection = { links: number } | { inspection: UploadInspection 
 export type Inspector = {
   /** Examines some texts, each of one file; resolves with how many of their links are remembered. */
   look(texts: readonly TextOfFile[]): Promise<number>;
-  /** Returns the findings of all files; `texts` are those of INSPECTED_TEXTS. */
-  conclude(texts: ReadonlyMap<string, string>): Promise<UploadInspection>;
+  /** Returns the findings of all files; the parameters are those of `inspectUpload`. */
+  conclude(texts: ReadonlyMap<string, string>, isSinglePage: boolean): Promise<UploadInspection>;
   end(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ function inspectorHere(files: readonly OfferedFile[]): Inspector {
       }
       return links;
     },
-    conclude: (texts) => runInTimeSlices(inspectionSteps(files, texts, looks)),
+    conclude: (texts, isSinglePage) => runInTimeSlices(inspectionSteps(files, texts, looks, isSinglePage)),
     end: async () => undefined,
   };
 }
@@ -84,8 +84,8 @@ async function inspectorInThread(files: readonly OfferedFile[], signal: AbortSig
       const answer = await ask({ kind: 'texts', texts });
       return 'links' in answer ? answer.links : 0;
     },
-    async conclude(texts) {
-      const answer = await ask({ kind: 'conclude', texts });
+    async conclude(texts, isSinglePage) {
+      const answer = await ask({ kind: 'conclude', texts, isSinglePage });
       if (!('inspection' in answer)) throw new Error('The thread answered something other than what was asked.');
       return answer.inspection;
     },

@@ -1,12 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import type { BrokenLink } from '../../../routers/rules/uploads/upload-inspection.ts';
 import { visiblePath } from '../../../routers/rules/uploads/upload-rules.ts';
+import { MISSING_LINKS_MAX } from '../../../routers/schemas/limits.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /**
  * A release keeps for its owner what its visitors do not get: files that its start page uses, as seen at the primary
- * destination, and links in its pages that lead nowhere. Most releases have neither, and nothing is written for them.
+ * destination, and links in its pages that lead nowhere. Most releases have neither.
  */
 
 /** Longer ones are written by a program, and help nobody. */
@@ -21,7 +22,7 @@ export async function saveBrokenLinks(
   work: Work,
   found: readonly BrokenLink[],
 ): Promise<undefined> {
-  if (!work.isPrimary || found.length === 0) return;
+  if (!work.isPrimary) return;
   const brokenLinks = found.map(({ path, line, text, target }) => ({
     ...{ path, line, text: visiblePath(text).slice(0, TEXT_MAX) },
     target: target.slice(0, TEXT_MAX),
@@ -29,12 +30,22 @@ export async function saveBrokenLinks(
   await save(session, work, { brokenLinks });
 }
 
-/** The pages of a release whose links lead nowhere: the next release may have the missing files. */
-export function pagesWithBrokenLinks({ brokenLinks }: Pick<ReleaseRow, 'brokenLinks'>): string[] {
-  return (brokenLinks ?? []).map(({ path }) => path);
+/**
+ * Returns the pages of a release whose links lead nowhere: the next release may have the missing files. Returns null
+ * when there may be more: the list is full, or an earlier version of Fairlead made the release.
+ */
+export function pagesWithBrokenLinks({ brokenLinks }: { brokenLinks?: readonly BrokenLink[] | null }): string[] | null {
+  return brokenLinks && !isFull(brokenLinks) ? brokenLinks.map(({ path }) => path) : null;
 }
 
-/** Stores what is missing in all. A file that the start page misses is not told as a link as well. */
+function isFull({ length }: readonly BrokenLink[]): boolean {
+  return length === MISSING_LINKS_MAX;
+}
+
+/**
+ * Stores what is missing in all. A file that the start page misses is not told as a link as well, except in a full
+ * list: what is left of it would be counted as all there is.
+ */
 export async function saveMissing(session: ClientSession, work: Work, missingLinks: readonly string[]): Promise<void> {
   const { isPrimary, destination, release } = work;
   if (!isPrimary || (!missingLinks.length && !release.brokenLinks?.length && !release.missing)) return;
@@ -45,20 +56,22 @@ export async function saveMissing(session: ClientSession, work: Work, missingLin
     const { pathname, search } = new URL(target, at);
     return missingLinks.includes(`${pathname}${search}`);
   };
-  const brokenLinks = (release.brokenLinks ?? []).filter((link) => !isTold(link));
+  const stored = release.brokenLinks ?? [];
+  const brokenLinks = stored.map((link) => ({ ...link, isToldAsFile: !isFull(stored) && isTold(link) }));
+  const links = brokenLinks.filter(({ isToldAsFile }) => !isToldAsFile);
   const examples = [
     ...missingLinks,
-    ...brokenLinks.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`),
+    ...links.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`),
   ];
   const example = examples[0]?.slice(0, TEXT_MAX) ?? '';
-  const missing = { files: missingLinks.length, links: brokenLinks.length, example };
+  const missing = { files: missingLinks.length, links: links.length, example };
   await save(session, work, { brokenLinks, missing: examples.length === 0 ? null : missing });
 }
 
 async function save(
   session: ClientSession,
   { release }: Work,
-  change: { brokenLinks: BrokenLink[]; missing?: ReleaseRow['missing'] },
+  change: { brokenLinks: (BrokenLink & { isToldAsFile?: boolean })[]; missing?: ReleaseRow['missing'] },
 ): Promise<undefined> {
   const { _id, accountId } = release;
   await ReleaseModel.updateOne({ _id, accountId }, { $set: change }, { session });

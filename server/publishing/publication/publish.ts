@@ -21,7 +21,7 @@ import { folderAtHost, reportPacked } from './place-report.ts';
 import { findPublication } from './publications.ts';
 import { comparedRelease } from './release-files.ts';
 import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
-import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
+import { isServedAsSinglePage, type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
 
 export type Publication = {
@@ -60,7 +60,8 @@ export async function prepareFiles(
   const { line, changed } = await describe(work, manifest);
   report.log(line);
   const folder = await folderAtHost(work);
-  const { lines, brokenLinks } = await reportFindings(store, manifest, { changed, folder, signal });
+  const isSinglePage = isServedAsSinglePage(work);
+  const { lines, brokenLinks } = await reportFindings(store, manifest, { changed, folder, isSinglePage, signal });
   for (const finding of lines) report.log(finding);
   report.atEnd((session) => saveBrokenLinks(session, work, brokenLinks));
   for (const line of reportPacked(work, manifest)) report.log(line);
@@ -69,7 +70,8 @@ export async function prepareFiles(
 
 /**
  * Returns the first line of a release's log, and the paths whose findings are told: those that are new or have another
- * content, and pages with links that led nowhere before; null when it is all of them.
+ * content, and pages with links that led nowhere before; null when it is all of them, as when a file was removed that
+ * any page may link to.
  */
 async function describe(
   work: ReleaseWork,
@@ -86,9 +88,10 @@ async function describe(
     };
   const { added, changed, removed } = await compareManifests(earlier, manifest);
   const counts = `${added.length} new, ${changed.length} changed, ${removed.length} removed`;
+  const broken = pagesWithBrokenLinks(previous);
   return {
     line: `${files}: ${counts} since release ${previous.number}`,
-    changed: new Set([...added, ...changed, ...pagesWithBrokenLinks(previous)]),
+    changed: broken === null || removed.length > 0 ? null : new Set([...added, ...changed, ...broken]),
   };
 }
 

@@ -88,6 +88,11 @@ export function destinationKey({ deploymentId, destinationId }: DestinationIds):
   return `${deploymentId}.${destinationId}`;
 }
 
+/** Returns whether every address without a file of its own shows the start page. */
+export function isServedAsSinglePage({ deployment, platform }: Pick<ReleaseWork, 'deployment' | 'platform'>): boolean {
+  return deployment.isSinglePage && platform.capabilities.serving.singlePage;
+}
+
 /** The states of a destination where a publication runs or waits. */
 export const BEING_PUBLISHED = ['publishing', 'waiting'] as const;
 

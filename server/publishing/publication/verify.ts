@@ -14,7 +14,7 @@ import type { Manifest, ManifestEntry } from '../../store/manifest.ts';
 import { toldOfEntryPage, visitEntryPage } from '../inspection/entry-page.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import type { Writer } from './publish.ts';
-import type { ReleaseWork } from './release-work.ts';
+import { isServedAsSinglePage, type ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './verification/compare-answers.ts';
 import { createTurns } from './verification/looked.ts';
@@ -83,7 +83,7 @@ export async function verifyRelease(
   report: StepReport,
 ): Promise<Verification> {
   const { providers } = job;
-  const { release, deployment, platform } = work;
+  const { release, platform } = work;
   const isRollBack = work.isPrimary ? wasLiveBefore(release) : work.wasVerified;
   const { serving, specialFiles, limits } = platform.capabilities;
   const manifest = await work.readManifest(release.manifestHash);
@@ -100,7 +100,7 @@ export async function verifyRelease(
     serving,
     specialFiles,
     ...(serving.redirects && { redirects: await readRedirects(providers.store, manifest) }),
-    isSinglePage: deployment.isSinglePage && serving.singlePage,
+    isSinglePage: isServedAsSinglePage(work),
     ...(!work.wasVerified && {
       seen: { isSeen: await findSeenFiles(work, conditions), sampleSeed: release._id },
     }),

@@ -136,7 +136,9 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
     ...toRelease(ctx.providers.addresses, row, row.publications, deployment),
     ...toSteps(row.publications, deployment),
     ...toServing(row),
-    brokenLinks: (row.brokenLinks ?? []).map(({ path, line, text }) => ({ path: visiblePath(path), line, text })),
+    brokenLinks: (row.brokenLinks ?? [])
+      .filter(({ isToldAsFile }) => !isToldAsFile)
+      .map(({ path, line, text }) => ({ path: visiblePath(path), line, text })),
     replaced: row.replaced.map(({ _id: id, number }) => ({ id, number }))[0] ?? null,
   };
 }

@@ -45,7 +45,7 @@ test.each([
     const links = some.flatMap(({ file }) => looks.get(file.path)?.links ?? []);
     expect(await inspector.look(some)).toBe(links.length);
   }
-  const inspection = await inspector.conclude(index);
+  const inspection = await inspector.conclude(index, false);
   await inspector.end();
 
   expect(inspection).toEqual(inspectUpload(files, index, looks));

@@ -10,6 +10,8 @@ const brokenLinkSchema = new Schema(
     line: { type: Number, required: true },
     text: { type: String, required: true },
     target: { type: String, required: true },
+    /** True for a file that the start page misses, which is told as such. */
+    isToldAsFile: { type: Boolean },
   },
   { _id: false },
 );
@@ -30,7 +32,10 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** True when the address itself shows a page; absent in releases that an earlier version of Fairlead made. */
     hasStartPage: { type: Boolean },
-    /** Links to files that are not there (server/publishing/publication/missing.ts). */
+    /**
+     * Links to files that are not there (server/publishing/publication/missing.ts); absent while nobody looked for
+     * them, and in releases that an earlier version of Fairlead made.
+     */
     brokenLinks: { type: [brokenLinkSchema], default: undefined },
     /** Counts what visitors do not get, and names one example; absent when nothing is missing. */
     missing: {
