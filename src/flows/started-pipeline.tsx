@@ -10,7 +10,7 @@ export function StartedPipeline({ wantedDomain, ...props }: FlowProgressProps) {
   const domain = useDomainStages({ deploymentId, wantedDomain, mayChange });
   const report = (
     <>
-      <MissingNotice deploymentId={deploymentId} />
+      <MissingNotice deploymentId={deploymentId} mayChange={mayChange} />
       <PipelineReport deploymentId={deploymentId} />
     </>
   );

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
+import { MissingLinks } from '../../src/features/releases/history/missing-links.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
 import { StartedSteps } from '../../src/flows/started-steps.tsx';
@@ -97,13 +98,13 @@ test('links that lead nowhere stay said where a release is live, with the page t
   await release.sees('2 links lead nowhere');
 
   const short =
-    '2 links lead nowhere.index.html, line 2: /gone.html is not there, and 1 more. Add the files or fix the links, then publish again.';
+    '2 links lead nowhere.For example, index.html, line 2: /gone.html is not there. Add the files or fix the links, then publish again. See release 3';
   using overview = showScreen(<DeploymentScreen />, answers, {
     pattern: '/deployments/:deploymentId',
     path: '/deployments/harbour',
   });
   await overview.sees(short);
-  expect(overview.linkTo('1 more')).toBe('/deployments/harbour/releases/3');
+  expect(overview.linkTo('See release 3')).toBe('/deployments/harbour/releases/3');
   using end = showScreen(
     <StartedSteps
       {...{ deploymentId: 'harbour', wantedDomain: null, mayChange: true, onStartAgain: () => {}, next: null }}
@@ -111,6 +112,19 @@ test('links that lead nowhere stay said where a release is live, with the page t
     answers,
   );
   await end.sees(short);
+
+  // Nothing is published while no plan is active.
+  const current = releaseRefOf({ missing });
+  using readOnly = showScreen(
+    <>
+      <LiveCard deployment={deployment} current={current} isReadOnly />
+      <MissingLinks release={releaseDetailOf({ brokenLinks })} isReadOnly />
+    </>,
+    answers,
+  );
+  await readOnly.sees('/gone.html is not there. See release 3');
+  await readOnly.sees('about.html, line 1: Boat.png is called boat.png');
+  expect(readOnly.page.textContent).not.toContain('publish again');
 });
 
 test('of a live release without a start page it is said, also beside its address, what visitors see', async () => {

@@ -45,7 +45,7 @@ export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
           ))}
       {brokenLinks.length > 0 && (
         <Notice tone="warn" title={brokenLinksText(brokenLinks.length)} className="mb-6" action={action}>
-          <p>{remedyText(brokenLinks.length)}</p>
+          {!isReadOnly && <p>{remedyText(brokenLinks.length)}</p>}
           <List texts={brokenLinks.map(({ path, line, text }) => `${path}, line ${line}: ${text}`)} />
         </Notice>
       )}

@@ -50,7 +50,7 @@ export function LiveCard({ deployment, current, isReadOnly, children }: LiveCard
           {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} serving={current.number} />}
         </div>
       </Card>
-      <MissingNotice deploymentId={deployment.id} />
+      <MissingNotice deploymentId={deployment.id} mayChange={!isReadOnly} />
     </>
   );
 }
