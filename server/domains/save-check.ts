@@ -8,7 +8,13 @@ import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
 import type { WatchedCertificate } from './certificate-watch.ts';
-import { ensureCertificate, isServedElsewhere, removeCertificates, retryForbidden } from './certificates/ensure.ts';
+import {
+  ensureCertificate,
+  isServedElsewhere,
+  removeCertificates,
+  retryFailed,
+  retryForbidden,
+} from './certificates/ensure.ts';
 import { publishStatus } from './certificates/notify-owner.ts';
 import { answerClaim } from './claim.ts';
 import { endLeaving } from './move.ts';
@@ -121,6 +127,9 @@ async function settleCertificates(
   if (target.isServedHere) {
     await ensureCertificate(session, providers, settled);
     if (caa === null) await retryForbidden(session, providers, domain);
+    const isBack = settled.state === 'active' && domain.state !== 'active';
+    const isMore = settled.pointedNames.some((name) => !domain.pointedNames.includes(name));
+    if (isBack || isMore) await retryFailed(session, providers, domain);
   } else if (isServedElsewhere(settled)) {
     // It would be renewed in vain, and its owner notified of a failure although the site is well.
     await removeCertificates(session, { accountId: settled.accountId, domainId: settled._id });

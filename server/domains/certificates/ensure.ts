@@ -6,6 +6,7 @@ import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { newId } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { enqueueJob, expediteJob } from '../../queue/queue.ts';
+import { mayBeOver } from './authority/problems.ts';
 
 /** For anything that lasts longer, a few minutes do not matter. */
 const WAKE_WITHIN_MS = HOUR_MS;
@@ -60,6 +61,25 @@ export async function retryForbidden(
     // The authority's own words differ from the sentence for its owner.
     if (!isForbiddenByCaa && problem?.message !== problem?.detail) continue;
     await CertificateModel.updateOne({ _id, accountId }, { $set: { nextTryAt: now() } }, { session });
+    await expediteIssue(session, { _id, accountId });
+  }
+}
+
+/**
+ * Makes orders of a domain due that failed before it pointed here: they need not wait for their next try. An order that
+ * was kept for a proof by DNS goes, since the names may now be proved without it.
+ */
+export async function retryFailed(
+  session: ClientSession,
+  { now }: Pick<Providers, 'now'>,
+  { _id: domainId, accountId }: Pick<DomainRow, '_id' | 'accountId'>,
+): Promise<void> {
+  const at = now();
+  // An order that is under way goes on.
+  const waiting = { accountId, domainId, nextTryAt: { $gt: at }, state: { $nin: ['validating', 'renewing'] as const } };
+  for (const { _id, problem, failures } of await CertificateModel.find(waiting).session(session).lean()) {
+    if (!problem || !mayBeOver(problem.type, failures)) continue;
+    await CertificateModel.updateOne({ _id, accountId }, { $set: { nextTryAt: at, order: null } }, { session });
     await expediteIssue(session, { _id, accountId });
   }
 }

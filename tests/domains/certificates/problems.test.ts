@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLocalAuthority } from '../../../server/domains/certificates/authority/local-ca.ts';
-import { classifyProblem, parseProblem } from '../../../server/domains/certificates/authority/problems.ts';
+import { classifyProblem, mayBeOver, parseProblem } from '../../../server/domains/certificates/authority/problems.ts';
 import { createRequest, makeKey } from '../../../server/domains/certificates/authority/x509.ts';
 import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { acmeClient, openAccount, problemOf } from '../../support/acme.ts';
@@ -26,6 +26,15 @@ async function refusedWith(refusal: Refusal) {
 }
 
 const classified = async (refusal: Refusal) => classifyProblem(await refusedWith(refusal), NOW);
+
+test('a domain that is mended has its order tried at once, but never for a limit, nor for a fourth validation a day', () => {
+  const types = ['rehearsal', 'dnsConnection', 'dnsUnseen', 'dnsZone', 'unauthorized', 'connection', 'caa'];
+  expect(types.map((type) => [mayBeOver(type, 2), mayBeOver(type, 3)])).toEqual(
+    types.map((_type, index) => [true, index < 4]),
+  );
+  const others = ['rateLimited', 'budget', 'unreachable', 'rejectedIdentifier', 'externalAccountRequired', 'unheardOf'];
+  expect(others.filter((type) => mayBeOver(type, 1))).toEqual([]);
+});
 
 test('a limit waits for the time that the header names', async () => {
   const problem = await classified({ status: 429, type: 'rateLimited', headers: { 'retry-after': '7200' } });

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { DnsChangeModel } from '../../../server/database/models/domains/dns-change.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
+import { JobModel } from '../../../server/database/models/job.ts';
+import { newId } from '../../../server/database/mongo.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
@@ -45,6 +48,28 @@ test('a change by another hand is found by the schedule, and mailed once', async
   const mails = app.outbox.filter(({ kind }) => kind === 'domain-misconfigured');
   expect(mails.map(({ subject }) => subject)).toEqual(['watched.test no longer points to your site']);
   expect(mails[0]?.text).toContain('The CNAME record of www.watched.test is gone.');
+
+  // An order that failed meanwhile is tried again as soon as that is mended, unless its authority wants to be left alone.
+  const accountId = person.user.id;
+  const own = { accountId, domainId };
+  const at = app.clock.now();
+  const nextTryAt = new Date(at.getTime() + DAY_MS);
+  const failedBy = (type: string) => ({ problem: { type, message: 'It failed.', at }, failures: 9, nextTryAt });
+  await CertificateModel.updateOne(own, failedBy('rehearsal'));
+  const wildcard = { ...own, _id: newId(), isWildcard: true, names: ['*.watched.test'], history: [] };
+  await CertificateModel.create({ ...wildcard, state: 'failed', ...failedBy('rateLimited') });
+  const orders = async () => {
+    const jobs = await JobModel.find({ name: 'issue-certificate', accountId, status: 'queued' }).lean();
+    const due = await CertificateModel.find({ ...own, nextTryAt: { $lte: app.clock.now() } }).lean();
+    return [due.map(({ problem }) => problem?.type), jobs.length];
+  };
+  const look = async () => {
+    app.clock.advance(2_000);
+    return (await caller.domains.check({ domainId })).state;
+  };
+  expect([await look(), await orders()]).toEqual(['misconfigured', [[], 0]]);
+  await lab.write('watched.test', setsOf(records));
+  expect([await look(), await orders()]).toEqual(['active', [['rehearsal'], 1]]);
 });
 
 test('records that come and go are mailed once an hour', async () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { VALIDATIONS_A_DAY } from './renewal.ts';
 
 /** A failure of a request to an authority, or of the way to it. */
 export type Problem = {
@@ -200,6 +201,18 @@ const RULES: Readonly<Record<string, Row>> = {
     message: 'The certificate authority no longer knows our account; Fairlead creates a new one.',
   },
 };
+
+/** The types that only we find, before the authority is asked to look at a name. */
+const FOUND_BY_US: ReadonlySet<string> = new Set(['rehearsal', 'dnsConnection', 'dnsUnseen', 'dnsZone']);
+
+/**
+ * Returns whether a problem of this type may be over when a name has come to point here. What the authority found counts
+ * as a failed validation each time: after a day's number of them, the next try keeps its time.
+ */
+export function mayBeOver(type: string, failures: number): boolean {
+  if (FOUND_BY_US.has(type)) return true;
+  return classifyProblem(ownProblem(type, ''), new Date(0)).kind === 'change' && failures < VALIDATIONS_A_DAY;
+}
 
 /** Every type that has a sentence of its own. */
 export const PROBLEM_TYPES: readonly string[] = Object.keys(RULES);

@@ -47,6 +47,7 @@ const DAILY_MS = DAY_MS;
  * nobody repairs stays far below its limits (Let's Encrypt: five an hour, and a pause after a thousand).
  */
 const VALIDATION_TABLE_MS = [MINUTE_MS, 100 * MINUTE_MS, DAY_MS];
+export const VALIDATIONS_A_DAY = VALIDATION_TABLE_MS.length;
 
 /** Returns the wait after this many failures in a row, at least one. */
 export function retryDelayMs(failures: number, { isValidation = false } = {}): number {
