@@ -5,17 +5,30 @@ import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 
+/** A check that the server makes by then is waited for. */
+const SOON_MS = 10_000;
+
 /** Shows when the server checks a domain next, and a button to check now. */
-export function DomainCheck({ domain: { id: domainId, nextCheckAt } }: { domain: Domain }) {
+export function DomainCheck({ domain: { id: domainId, state, nextCheckAt } }: { domain: Domain }) {
   const utils = trpc.useUtils();
   const check = trpc.domains.check.useMutation({
     onSuccess: (seen) => utils.domains.get.setData({ domainId }, seen),
-    onError: (error) => showToast(errorToast('Could not check the domain', error)),
   });
+  // Whoever comes back has probably created the records, and by now the server checks rarely.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
+  useEffect(() => {
+    if (state !== 'active' && Number(nextCheckAt) - Date.now() > SOON_MS) check.mutate({ domainId });
+  }, []);
   return (
     <>
       <NextCheck at={nextCheckAt} />
-      <Button isBusy={check.isPending} busyLabel="Checking…" onClick={() => check.mutate({ domainId })}>
+      <Button
+        isBusy={check.isPending}
+        busyLabel="Checking…"
+        onClick={() =>
+          check.mutate({ domainId }, { onError: (error) => showToast(errorToast('Could not check the domain', error)) })
+        }
+      >
         Check now
       </Button>
     </>
