@@ -1,8 +1,7 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CheckId, Report } from '../../routers/schemas/diagnostics.ts';
-import type { Domain, RecordPlan } from '../../routers/schemas/domains.ts';
-import { toasts } from '../../src/components/overlays/toast-store.ts';
+import type { RecordPlan } from '../../routers/schemas/domains.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
@@ -87,25 +86,6 @@ test('Check now looks at once and shows what was seen', async () => {
   answers['domains.check'] = () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
   shown.button('Check now').click();
   await shown.sees('Active');
-});
-
-test('a domain that waits is checked when its page is opened, unless that is done soon anyway', async () => {
-  holdLooks();
-  const secondsLater = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
-  const openedAs = async (state: Domain['state'], seconds: number) => {
-    const check = vi.fn(() => refusal('rate_limited', 'Too many checks.'));
-    const domain = domainOf({ state, nextCheckAt: secondsLater(seconds) });
-    using shown = showScreen(<DomainScreen />, { ...domainAnswers(domain), 'domains.check': check }, PLACE);
-    await shown.sees('Visitors see');
-    await shown.sees('Check now');
-    // Nobody asked for it, so nobody is told that it failed.
-    expect(toasts.get()).toEqual([]);
-    return check.mock.calls.length;
-  };
-  expect(await openedAs('pending_dns', 900)).toBe(1);
-  expect(await openedAs('misconfigured', 900)).toBe(1);
-  expect(await openedAs('pending_dns', 5)).toBe(0);
-  expect(await openedAs('active', 1_800)).toBe(0);
 });
 
 test('what another hand changed is told with the way to mend it', async () => {

@@ -14,7 +14,7 @@ export function DomainCheck({ domain: { id: domainId, state, nextCheckAt } }: { 
   const check = trpc.domains.check.useMutation({
     onSuccess: (seen) => utils.domains.get.setData({ domainId }, seen),
   });
-  // Whoever comes back has probably created the records, and by now the server checks rarely.
+  // An owner who returns has probably created the records, while the server checks rarely by now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
   useEffect(() => {
     if (state !== 'active' && Number(nextCheckAt) - Date.now() > SOON_MS) check.mutate({ domainId });

@@ -49,7 +49,7 @@ test('a change by another hand is found by the schedule, and mailed once', async
   expect(mails.map(({ subject }) => subject)).toEqual(['watched.test no longer points to your site']);
   expect(mails[0]?.text).toContain('The CNAME record of www.watched.test is gone.');
 
-  // An order that failed meanwhile is tried again as soon as that is mended, unless its authority wants to be left alone.
+  // An order that failed meanwhile is tried again once the record is back, but never before its authority allows it.
   const accountId = person.user.id;
   const own = { accountId, domainId };
   const at = app.clock.now();
