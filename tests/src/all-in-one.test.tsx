@@ -354,10 +354,15 @@ test('what stands in the way of a domain is told at its stage, and the site stay
     [active, [failed], 'Certificate', 'A CAA record forbids it. Next try'],
   ] as const) {
     const list = () => ({ items: certificates, localRoot: null });
-    using shown = showAfterReload(answersFor(domain, { 'certificates.list': list }));
+    const renew = vi.fn(() => refusal('not_found', 'It is gone.'));
+    using shown = showAfterReload(answersFor(domain, { 'certificates.list': list, 'certificates.renew': renew }));
     await shown.sees(text);
     expect(stage(shown, title)).toMatchObject({ mark: 'Failed' });
     expect(shown.page.textContent).toContain(`${title} needs attention`);
     expect(shown.page.textContent).toContain('harbour is live');
+    if (title !== 'Certificate') continue;
+    await shown.sees('Try now');
+    shown.button('Try now').click();
+    await vi.waitFor(() => expect(renew).toHaveBeenCalledWith({ certificateId: failed.id }, undefined));
   }
 });

@@ -48,6 +48,9 @@ export type DomainStages = {
 const records = lazyComponent<DomainRecordsProps>(
   async () => (await import('./records/domain-records.tsx')).DomainRecords,
 );
+const retry = lazyComponent<{ certificateId: string }>(
+  async () => (await import('./try-certificate.tsx')).TryCertificate,
+);
 const missing = lazyComponent<AddDomainFormProps>(async () => (await import('./add/missing-domain.tsx')).MissingDomain);
 
 /** Returns the progress of a deployment's domain, from its name to its certificate, as the server knows it. */
@@ -91,7 +94,7 @@ export function stagesOfDomain({
     domain,
     domainStage: claimStage(domain, isSimulated),
     dnsStage: recordStage(domain, mayChange),
-    certificateStage: certificateStage(domain, certificate, platform),
+    certificateStage: certificateStage({ domain, certificate, platform, mayChange }),
     checks: isOver(domain) ? [] : [visitorStep(domain, certificate, platform, isSimulated)],
   };
 }
@@ -103,6 +106,7 @@ export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'd
 }
 
 const BUTTON_ROOM = <span className="block h-control-sm" />;
+const withRoom = (button: ReactNode) => <Suspense fallback={BUTTON_ROOM}>{button}</Suspense>;
 const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
   dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records from you.' },
@@ -138,11 +142,7 @@ function missingStage({ deploymentId, wantedDomain, mayChange, platform }: Missi
   const refusal = domainsRefusal(platform);
   if (refusal !== null) return { title, state: 'absent', text: refusal };
   const wanted = wantedDomain === null ? {} : { name: wantedDomain };
-  const body = mayChange && (
-    <Suspense fallback={BUTTON_ROOM}>
-      <missing.Component deploymentId={deploymentId} {...wanted} />
-    </Suspense>
-  );
+  const body = mayChange && withRoom(<missing.Component deploymentId={deploymentId} {...wanted} />);
   if (wantedDomain === null) {
     return { title, state: 'absent', text: NO_DOMAIN, body };
   }
@@ -213,7 +213,7 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   };
 }
 
-function certificateStage(domain: Domain, certificate: Certificate | null, platform: PlatformId): PipelineStage {
+function certificateStage({ domain, certificate, platform, mayChange }: DomainSeen): PipelineStage {
   const title = 'Certificate';
   if (isOver(domain)) return { title, state: 'waiting' };
   if (PLATFORMS[platform].isServedHere !== true) return platformCertificateStage(domain, platform);
@@ -241,7 +241,9 @@ function certificateStage(domain: Domain, certificate: Certificate | null, platf
   );
   if (state === 'pending' || state === 'validating')
     return { title, state: 'running', text: why || 'It is being issued.' };
-  return { title, state: 'failed', text: why || (state === 'revoked' ? 'It was revoked.' : 'It has expired.') };
+  const text = why || (state === 'revoked' ? 'It was revoked.' : 'It has expired.');
+  const body = mayChange && withRoom(<retry.Component certificateId={certificate.id} />);
+  return { title, state: 'failed', text, body };
 }
 
 function platformCertificateStage(domain: Domain, platform: PlatformId): PipelineStage {
