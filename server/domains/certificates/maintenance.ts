@@ -12,6 +12,7 @@ import { AuthorityError, type RenewalInfo } from './authority/authority.ts';
 import { renewAt } from './authority/renewal.ts';
 import { ensureCertificate, expediteIssue, isServedElsewhere, removeCertificates } from './ensure.ts';
 import { notifyExpiry } from './notify-owner.ts';
+import { LAST_DAYS_MS } from './outcome.ts';
 import { type Rehearsed, rehearse } from './rehearse.ts';
 import { storeRehearsal } from './store-rehearsal.ts';
 
@@ -37,8 +38,11 @@ const DOMAIN_FIELDS = { accountId: 1, state: 1, heldNames: 1, pointedNames: 1, z
 export async function renewDue({ providers, signal }: MaintenanceRun): Promise<void> {
   const now = providers.now();
   // A certificate that waits for its next try has a waiting job, too, and one that was refused for good waits for a
-  // person.
-  const isDue = { $or: [{ nextTryAt: { $lte: now } }, { nextTryAt: null, problem: null }] };
+  // person, unless that was before it was due, or before the days in which it is renewed without the refused name.
+  const lastFrom = { $subtract: ['$issued.notAfter', LAST_DAYS_MS] };
+  const isLast = { $and: [{ $lte: [lastFrom, now] }, { $lt: ['$problem.at', lastFrom] }] };
+  const isOpen = { nextTryAt: null, $expr: { $or: [{ $lt: ['$problem.at', '$renewAt'] }, isLast] } };
+  const isDue = { $or: [{ nextTryAt: { $lte: now } }, isOpen] };
   const due = await CertificateModel.find({ renewAt: { $lte: now }, order: null, ...isDue }, { accountId: 1 })
     .setOptions(ALL)
     .limit(RUN_MAX)

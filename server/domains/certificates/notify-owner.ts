@@ -8,6 +8,8 @@ import { dayInWords } from '../../lib/durations.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 
+const WARNED = 'Browsers warn visitors until there is a new one.';
+
 /**
  * Publishes that a certificate was issued, has failed, has expired or was revoked, or that visitors get another one.
  */
@@ -38,6 +40,17 @@ export async function notifyFailure(
   if (certificate.issued) await mailAbout(session, providers, certificate, { kind: 'renewal-failed', message });
 }
 
+/** Notifies the owner that a renewed certificate is not for these names any more. */
+export async function notifyLoss(
+  session: ClientSession,
+  providers: Providers,
+  { accountId, domainId, problem }: Pick<CertificateRow, 'accountId' | 'domainId' | 'problem'>,
+  names: string[],
+): Promise<void> {
+  const lost = { accountId, domainId, names, issued: null };
+  await mailAbout(session, providers, lost, { kind: 'renewal-failed', message: `${problem?.message} ${WARNED}` });
+}
+
 /** Notifies the owner, weeks ahead, that a renewal cannot succeed as things are. */
 export async function notifyObstacle(
   session: ClientSession,
@@ -55,7 +68,7 @@ export async function notifyObstacle(
 /** Notifies the owner that no valid certificate is served any more. */
 export async function notifyExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'expired', isValid: false });
-  const message = 'It was not renewed in time. Browsers warn visitors until there is a new one.';
+  const message = `It was not renewed in time. ${WARNED}`;
   await mailAbout(session, providers, certificate, { kind: 'certificate-expired', message });
 }
 

@@ -16,9 +16,12 @@ import { type CertificateFacts, requireServable } from './authority/x509.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';
 import { wakeIssue } from './ensure.ts';
 import type { IssueRun } from './issue.ts';
-import { isServed, notifyExpiry, notifyFailure, publishStatus } from './notify-owner.ts';
+import { isServed, notifyExpiry, notifyFailure, notifyLoss, publishStatus } from './notify-owner.ts';
 import type { Challenge } from './preflight.ts';
 
+/** Until then a renewal is tried for all names that the certificate covers. */
+export const LAST_DAYS_MS = 2 * DAY_MS;
+const IN_ORDER = { problem: null, failures: 0, nextTryAt: null, notifiedCauses: [] };
 const HISTORY_MAX = 50;
 const SOON_MS = 1_000;
 /**
@@ -45,6 +48,8 @@ const PROOFS: Readonly<Record<Challenge, string>> = {
 
 export type Signed = Pick<AuthorityUse, 'accountUrl' | 'renews'> & {
   names: string[];
+  /** Names that were at fault, whose problem stays. */
+  leftOut: readonly string[];
   key: string;
   chain: string;
   challenge: Challenge;
@@ -55,7 +60,7 @@ export type Signed = Pick<AuthorityUse, 'accountUrl' | 'renews'> & {
  * replaces nothing.
  */
 export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> {
-  const { names, key, chain, challenge, accountUrl, renews } = signed;
+  const { names, leftOut, key, chain, challenge, accountUrl, renews } = signed;
   const { providers, accountId, certificateId } = run;
   const facts = readFacts(chain, key, names);
   const now = providers.now();
@@ -63,6 +68,10 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
   const chosen = Math.random();
   const due = renewAt(issued, null, chosen);
   const isFirst = await run.transaction(async (session) => {
+    const before = await CertificateModel.findOne({ _id: certificateId, accountId })
+      .select({ 'issued.names': 1 })
+      .session(session)
+      .lean();
     const moved = await moveCertificate(session, {
       id: certificateId,
       accountId,
@@ -75,7 +84,8 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
           authorityId: providers.authority.id,
           chosen,
         },
-        ...{ order: null, problem: null, failures: 0, nextTryAt: null, isWanted: false, notifiedCauses: [] },
+        ...{ order: null, isWanted: false },
+        ...(leftOut.length === 0 && IN_ORDER),
         renewAt: due,
         askAt: providers.authority.isPublic ? now : null,
         rehearseAt: providers.authority.isPublic ? now : null,
@@ -86,6 +96,8 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
     const detail = `Signed by ${facts.issuer}, serial ${facts.serial}.${PROOFS[challenge]}`;
     await addHistory(session, run, { what: 'issued', detail });
     await publishStatus(session, moved, { sslStatus: 'issued', isValid: true });
+    const lost = leftOut.filter((name) => before?.issued?.names.includes(name));
+    if (lost.length > 0) await notifyLoss(session, providers, moved, lost);
     const domain = await DomainModel.findOne({ _id: moved.domainId, accountId }, { deploymentId: 1 }).session(session);
     if (domain !== null) await expediteHealthCheck(session, { accountId, deploymentId: domain.deploymentId, now });
     return true;
@@ -102,8 +114,26 @@ function readFacts(chain: string, key: string, names: readonly string[]): Certif
   }
 }
 
-/** Stores the problem and the time of the next try. Throws JobDeferred until then; returns when there is none. */
-export async function storeProblem(run: IssueRun, problem: Problem): Promise<void> {
+/**
+ * Returns the names that a problem is about: those of its subproblems, or of its text when it is about one alone, as
+ * Let's Encrypt quotes it. None when it may be about all, or passes by itself.
+ */
+export function namesAtFault(problem: Problem, names: readonly string[]): string[] {
+  const { kind } = classifyProblem(problem, new Date(0));
+  if (kind !== 'change' && kind !== 'final') return [];
+  const { subproblems, detail } = problem;
+  return names.filter((name) => subproblems.some((one) => one.name === name) || detail.includes(`"${name}"`));
+}
+
+/**
+ * Stores the problem and the time of the next try. Returns JobDeferred until then; null when there is none. `goesOn`:
+ * the other names are ordered now.
+ */
+export async function storeProblem(
+  run: IssueRun,
+  problem: Problem,
+  { goesOn }: { goesOn: boolean },
+): Promise<JobDeferred | null> {
   const { providers, accountId, certificateId } = run;
   const now = providers.now();
   const classified = classifyProblem(problem, now);
@@ -124,7 +154,7 @@ export async function storeProblem(run: IssueRun, problem: Problem): Promise<voi
     const told = doc.notifiedCauses;
     const isNews = lasts(classified) ? !told.includes(cause) : told.length === 0 && failures >= TRANSIENT_FAILURES;
     await fail(session, providers, doc, {
-      ...{ problem: shown, failures, nextTryAt, isWanted: doc.isWanted && nextTryAt !== null },
+      ...{ problem: shown, failures, nextTryAt, isWanted: doc.isWanted && (goesOn || nextTryAt !== null) },
       ...(isNews && { notifiedCauses: [...told, cause] }),
       ...(!KEEPS_ORDER.has(problem.type) && { order: null }),
     });
@@ -136,7 +166,16 @@ export async function storeProblem(run: IssueRun, problem: Problem): Promise<voi
     return waitMs;
   });
   if (isValidation || OWN_PROVIDER.has(problem.type)) await countFailures(run, problem);
-  if (delayMs !== null) throw new JobDeferred(classified.message, delayMs);
+  return delayMs === null ? null : new JobDeferred(classified.message, delayMs);
+}
+
+/** Forgets the problem of a certificate that has all that it needs. */
+export async function forgetProblem(run: IssueRun): Promise<void> {
+  const { accountId, certificateId } = run;
+  await run.transaction(async (session) => {
+    await CertificateModel.updateOne({ _id: certificateId, accountId }, { $set: IN_ORDER }, { session });
+    await publishEvent(session, accountId, { type: 'analytics_update' });
+  });
 }
 
 /**

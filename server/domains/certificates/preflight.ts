@@ -31,8 +31,11 @@ export type PreflightSubject = {
   wasRefused: boolean;
 };
 
+/** `name`: the one that was checked; absent when it is not a single one. */
+export type PreflightCheck = RehearsalCheck & { name?: string };
+
 /** The challenge that proves the names, and the results of its checks. */
-export type PreflightResult = { challenge: Challenge; checks: RehearsalCheck[] };
+export type PreflightResult = { challenge: Challenge; checks: PreflightCheck[] };
 
 type CaaSet = {
   name: string;
@@ -109,7 +112,9 @@ async function tryHttp(
   signal: AbortSignal,
 ): Promise<PreflightResult> {
   const within = roundSignal(signal);
-  const probes = await Promise.all(subject.names.map((name) => probe(providers, name, within)));
+  const probes = await Promise.all(
+    subject.names.map(async (name) => ({ ...(await probe(providers, name, within)), name })),
+  );
   const allowed = await judgeAll(providers, subject, caa, ['http-01'], signal);
   signal.throwIfAborted();
   return { challenge: 'http-01', checks: [...probes, ...allowed] };
@@ -176,9 +181,9 @@ async function judgeAll(
   sets: Promise<CaaSet[]>,
   methods: readonly Challenge[],
   signal: AbortSignal,
-): Promise<RehearsalCheck[]> {
+): Promise<PreflightCheck[]> {
   const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
-  return (await sets).map(({ name, isBogus, found }): RehearsalCheck => {
+  const judge = ({ name, isBogus, found }: CaaSet): RehearsalCheck => {
     if (isBogus) {
       const { message, hint } = brokenDnssecText(name.replace(/^\*\./, ''));
       return { id: 'dns', verdict: 'fail', message: `${message} ${hint}` };
@@ -207,5 +212,6 @@ async function judgeAll(
     const remedy = refusal.add === null ? 'Remove it.' : `Add the record ${refusal.add}.`;
     const message = `${caaText(refusal, found.name, identities[0] ?? authority.name)} ${remedy}`;
     return { id: 'caa', verdict: 'fail', message };
-  });
+  };
+  return (await sets).map((set) => ({ ...judge(set), name: set.name }));
 }

@@ -12,6 +12,8 @@ import { tryWrite } from './try-write.ts';
 
 export type Rehearsed = Pick<CertificateRow, '_id' | 'accountId' | 'domainId' | 'names' | 'problem' | 'issued'>;
 
+type Subject = Pick<Rehearsed, 'accountId' | 'domainId' | 'names' | 'problem'>;
+
 /**
  * Rehearses the next renewal: the preflight of an order, with the account and the limits. If nothing is in the way so
  * far, the authority's staging directory validates as well, if there is one; otherwise a proof by DNS is written and
@@ -43,14 +45,14 @@ export async function rehearse(providers: Providers, certificate: Rehearsed, sig
 const UNREACHED: ReadonlySet<string> = new Set(['connection', 'tls', 'unauthorized', 'incorrectResponse']);
 
 /** Returns the subject of a preflight for this certificate. */
-export async function subjectOf(certificate: Rehearsed, accountUrl: string): Promise<PreflightSubject> {
+export async function subjectOf(certificate: Subject, accountUrl: string): Promise<PreflightSubject> {
   const { accountId, names, problem } = certificate;
   const wasRefused = problem ? UNREACHED.has(problem.type) : false;
   const prefersDns = wasRefused || (await leadsElsewhere(certificate));
   return { accountId, names: [...names], accountUrl, wasRefused, prefersDns };
 }
 
-async function leadsElsewhere({ accountId, domainId, names }: Rehearsed): Promise<boolean> {
+async function leadsElsewhere({ accountId, domainId, names }: Subject): Promise<boolean> {
   const fields = { pointedNames: 1, attached: 1, leaving: 1 } as const;
   const domain = await DomainModel.findOne({ _id: domainId, accountId }, fields).lean();
   const here = domain === null ? [] : namesHere(domain);

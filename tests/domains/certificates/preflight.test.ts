@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { MailModel } from '../../../server/database/models/account/mail.ts';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
@@ -11,7 +12,7 @@ import type { CertificateAuthority } from '../../../server/domains/certificates/
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
 import { rehearse } from '../../../server/domains/certificates/rehearse.ts';
 import { tryStaging } from '../../../server/domains/certificates/try-staging.ts';
-import { HOUR_MS } from '../../../server/lib/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../server/lib/durations.ts';
 import { EgressError } from '../../../server/lib/egress/egress.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
@@ -19,6 +20,7 @@ import { issued, ZONE } from '../../support/certified-world.ts';
 import { createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-world.ts';
 import { startDnsLab } from '../../support/dns-lab.ts';
 import { holdTimeouts, never } from '../../support/held-timeouts.ts';
+import { makeDue } from '../../support/make-due.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { ownEgress, testEgress } from '../../support/platforms.ts';
 import { startRefusingAuthority } from '../../support/standins/acme.ts';
@@ -155,6 +157,53 @@ test('each address of a name is tried, and one that is gone or broken is not tak
     'rehearsal',
     expect.stringContaining('has no address'),
     ordered,
+  ]);
+});
+
+test('a name whose CAA records forbid is left out of an order, but keeps its certificate while that lasts', async () => {
+  await using world = await createWorld();
+  const www = `www.${ZONE}`;
+  await world.write({ [`${www} A`]: ['127.0.0.1'] });
+  const { providers } = world.app;
+  const { dns } = providers;
+  const theirs = { name: 'shop.test', values: ['0 issue "theirs.test"'] };
+  const caaOf = async (name: string) => (name === www ? theirs : null);
+  const forbid = () => Object.assign(providers, { dns: { ...dns, caaOf } });
+  forbid();
+  const { caller, user, certificateId, certificate } = await issued(world, [ZONE, www]);
+  await UserModel.updateOne({ _id: user.id }, { $set: { emailConfirmedAt: new Date() } });
+  const left = { state: 'issued', uncovered: [www], problem: { type: 'caa' } };
+  expect(certificate).toMatchObject(left);
+  expect(world.orders()).toBe(1);
+  const tryAgain = async () => {
+    const { nextTryAt } = await caller.certificates.get({ certificateId });
+    const waitMs = (nextTryAt?.getTime() ?? 0) - providers.now().getTime();
+    world.app.clock.advance(Math.max(0, waitMs) + 1_000);
+    await makeDue();
+    await world.app.jobs.drain();
+    return caller.certificates.get({ certificateId });
+  };
+  expect(await tryAgain()).toMatchObject({ ...left, serial: certificate.serial });
+  expect(world.orders(), 'for what is covered already').toBe(1);
+  providers.dns = dns;
+  const whole = await tryAgain();
+  expect(whole).toMatchObject({ state: 'issued', problem: null, nextTryAt: null });
+  expect(whole.uncovered).toBeUndefined();
+  forbid();
+  await caller.certificates.renew({ certificateId });
+  await world.app.jobs.drain();
+  const kept = await tryAgain();
+  expect(kept).toMatchObject({ state: 'issued', serial: whole.serial, problem: { type: 'caa' } });
+  expect([kept.uncovered, world.orders()]).toEqual([undefined, 2]);
+  world.app.clock.advance((whole.notAfter?.getTime() ?? 0) - DAY_MS - providers.now().getTime());
+  const last = await tryAgain();
+  expect(last).toMatchObject(left);
+  expect([last.serial === whole.serial, world.orders()]).toEqual([false, 3]);
+  const mails = await MailModel.find({ _id: { $gt: '' }, accountId: user.id }).lean();
+  const told = mails.flatMap(({ kind, values }) => (kind === 'renewal-failed' ? [values] : []));
+  expect(told.map(({ name, message }) => [name, message])).toEqual([
+    [ZONE, expect.stringContaining('The CAA records of shop.test')],
+    [www, expect.stringContaining('The CAA records of shop.test')],
   ]);
 });
 

@@ -6,7 +6,8 @@ import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { newId, transaction } from '../../../server/database/mongo.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { expediteIssue } from '../../../server/domains/certificates/ensure.ts';
-import { ensureAll } from '../../../server/domains/certificates/maintenance.ts';
+import { ensureAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';
+import { DAY_MS } from '../../../server/lib/durations.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { createTestApp } from '../../support/app.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
@@ -16,16 +17,91 @@ import { startRefusingAuthority } from '../../support/standins/acme.ts';
 
 const signal = new AbortController().signal;
 
-test('a name that does not lead here fails with the reason and the next try, and then works', async () => {
+test('a name that does not lead here holds no other back: it fails with the reason and the next try', async () => {
   await using world = await createWorld();
   const { caller, certificateId, certificate, domainId, user } = await issued(world, [ZONE, 'elsewhere.test']);
-  expect(certificate).toMatchObject({ state: 'failed', problem: { type: 'connection' } });
+  const failing = { state: 'issued', uncovered: ['elsewhere.test'], problem: { type: 'connection' } };
+  expect(certificate).toMatchObject(failing);
   expect(certificate.problem?.detail).toContain('elsewhere.test');
-  expect(certificate.nextTryAt?.getTime()).toBeGreaterThan(Date.now());
+  const { serial } = certificate;
+  const waited: number[] = [];
+  for (let next = certificate; waited.length < 4; next = await caller.certificates.get({ certificateId })) {
+    expect(next).toMatchObject({ ...failing, serial });
+    const nextTryAt = next.nextTryAt?.getTime() ?? Number.NaN;
+    waited.push((nextTryAt - (next.problem?.at.getTime() ?? 0)) / 1_000);
+    world.app.clock.advance(nextTryAt - world.app.providers.now().getTime() + 1_000);
+    await makeDue();
+    await world.app.jobs.drain();
+  }
+  // Three validations a day, as when no name passes, and no other certificate for the name that does.
+  expect(waited).toEqual([60, 100 * 60, 24 * 60 * 60, 24 * 60 * 60]);
+  expect((await caller.certificates.get({ certificateId })).history.map(({ what }) => what)).toEqual([
+    ...['failed', 'failed', 'failed', 'failed', 'issued', 'failed'],
+  ]);
   await DomainModel.updateOne({ _id: domainId, accountId: user.id }, { heldNames: [ZONE], pointedNames: [ZONE] });
   await ensureAll({ providers: world.app.providers, signal });
   await world.app.jobs.drain();
-  expect(await caller.certificates.get({ certificateId })).toMatchObject({ state: 'issued', names: [ZONE] });
+  const mended = await caller.certificates.get({ certificateId });
+  expect(mended).toMatchObject({ state: 'issued', names: [ZONE], problem: null, nextTryAt: null, serial });
+});
+
+test('a name that the authority refuses for good is left out, and the other is renewed all the same', async () => {
+  await using world = await createWorld({ blocked: ['refused.test'] });
+  const { providers } = world.app;
+  const { caller, user, certificateId, certificate } = await issued(world, [ZONE, 'refused.test']);
+  const left = {
+    state: 'issued',
+    uncovered: ['refused.test'],
+    problem: { type: 'rejectedIdentifier' },
+    nextTryAt: null,
+  };
+  expect(certificate).toMatchObject(left);
+  world.app.clock.advance((certificate.renewAt?.getTime() ?? 0) - providers.now().getTime() + 1_000);
+  const upkeep = async () => {
+    await renewDue({ providers, signal });
+    await world.app.jobs.drain();
+    return caller.certificates.get({ certificateId });
+  };
+  const renewed = await upkeep();
+  expect(renewed).toMatchObject(left);
+  expect(renewed.serial).not.toBe(certificate.serial);
+  expect((await upkeep()).history).toHaveLength(renewed.history.length);
+  // A name that has a certificate is left out in its last days only, and nobody asks in between.
+  const place = { _id: certificateId, accountId: user.id };
+  const now = providers.now();
+  const at = new Date(now.getTime() - 1_000);
+  await CertificateModel.updateOne(place, { 'issued.names': certificate.names, 'problem.at': at, renewAt: now });
+  const held = await upkeep();
+  expect([held.serial, (await upkeep()).history.length]).toEqual([renewed.serial, held.history.length]);
+  world.app.clock.advance((held.notAfter?.getTime() ?? 0) - providers.now().getTime() - DAY_MS);
+  const last = await upkeep();
+  expect(last).toMatchObject(left);
+  expect(last.serial).not.toBe(renewed.serial);
+});
+
+test('an order for some of the names goes on after a crash, and is not placed again', async () => {
+  await using world = await createWorld({ blocked: ['refused.test'] });
+  const { providers } = world.app;
+  let placed = 0;
+  const order: CertificateAuthority['order'] = async (...asked) => {
+    const url = await authority.order(...asked);
+    placed += 1;
+    return url;
+  };
+  const { authority } = providers;
+  let isKilled = false;
+  const at = async (boundary: string) => {
+    if (boundary !== 'certificate:validated' || isKilled) return;
+    isKilled = true;
+    throw new Error('The process is killed.');
+  };
+  Object.assign(providers, { authority: { ...authority, order }, faults: { at } });
+  const { caller, certificateId } = await issued(world, [ZONE, 'refused.test']);
+  await makeDue();
+  await world.app.jobs.drain();
+  const certificate = await caller.certificates.get({ certificateId });
+  expect(certificate).toMatchObject({ state: 'issued', problem: { type: 'rejectedIdentifier' }, nextTryAt: null });
+  expect([isKilled, placed]).toEqual([true, 1]);
 });
 
 test('a limit of the authority is waited for, and a renewal by hand does not ask before', async () => {

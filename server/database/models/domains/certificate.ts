@@ -32,6 +32,8 @@ const issuedDocSchema = new Schema(
 const orderDocSchema = new Schema(
   {
     names: { type: [{ type: String, required: true }], required: true },
+    /** Names of the certificate that it is not for, because they were at fault. */
+    leftOut: { type: [{ type: String, required: true }], required: true },
     /** The private key, sealed. */
     key: { type: String, required: true },
     authorityId: { type: String, required: true },
