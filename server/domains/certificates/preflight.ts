@@ -6,6 +6,7 @@ import type { Providers } from '../../context.ts';
 import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
 import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
+import { isWithin } from '../../dns/zone-names.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ChallengeSolver } from './authority/challenges.ts';
 import { PERSISTENT } from './authority/persistent-record.ts';
@@ -209,7 +210,9 @@ async function judgeAll(
         message: `CAA allows the certificate authority to issue certificates for ${name}.`,
       };
     }
-    const remedy = refusal.add === null ? 'Remove it.' : `Add the record ${refusal.add}.`;
+    const own = refusal.add === null ? 'Remove it.' : `Add the record ${refusal.add}.`;
+    const led = `They apply to ${name} because its CNAME record leads there. Point ${name} to your deployment instead.`;
+    const remedy = isWithin(name, found.name) ? own : led;
     const message = `${caaText(refusal, found.name, identities[0] ?? authority.name)} ${remedy}`;
     return { id: 'caa', verdict: 'fail', message };
   };

@@ -255,6 +255,23 @@ test('a CAA record that allows our authority by DNS alone is followed, and one f
   expect(problem?.detail).toContain('Add the record 0 issue "pebble.letsencrypt.org".');
 });
 
+test('where an alias leads to a zone that forbids our authority, the other name is certified without it', async () => {
+  const [apex, www] = NAMES;
+  await using world = await createDnsChallengeWorld({ [`${www} CNAME`]: ['shop.test.'] });
+  const forbidding = { 'shop.test A': ['203.0.113.9'], 'shop.test CAA': ['0 issue "ca.example"'] };
+  await world.lab.registry.createZone('shop.test', { 'shop.test NS': ['ns.test.'], ...forbidding });
+  const { caller, domainId, user } = await world.person(NAMES);
+  await DomainModel.updateOne({ _id: domainId, accountId: user.id }, { pointedNames: [apex] });
+  const { id: certificateId } = await caller.certificates.issue({ domainId });
+  await world.app.jobs.drain();
+  const certificate = await caller.certificates.get({ certificateId });
+  expect(certificate).toMatchObject({ state: 'issued', names: NAMES, uncovered: [www], problem: { type: 'caa' } });
+  expect(certificate.problem?.message).toBe(
+    `The CAA records of shop.test do not allow pebble.letsencrypt.org to issue certificates. They apply to ${www} because its CNAME record leads there. Point ${www} to your deployment instead.`,
+  );
+  await expect.poll(() => handshake(world.tlsPort, apex).then(() => 'served', String)).toBe('served');
+});
+
 /** Somebody else's web server. */
 async function startOther() {
   let asked = 0;
