@@ -214,7 +214,10 @@ async function rehearseOne({ providers, signal }: MaintenanceRun, certificate: R
   const { _id, accountId } = certificate;
   const within = AbortSignal.any([signal, AbortSignal.timeout(REHEARSAL_MS)]);
   try {
-    const found = { rehearsal: await rehearse(providers, certificate, within), isByHand: false };
+    // Names that have no certificate yet have their own tries, and do not stop a renewal.
+    const covered = certificate.names.filter((name) => certificate.issued?.names.includes(name));
+    const renewed = { ...certificate, names: covered.length > 0 ? covered : certificate.names };
+    const found = { rehearsal: await rehearse(providers, renewed, within), isByHand: false };
     const place = { certificateId: _id, accountId };
     await transaction((session) => storeRehearsal(session, providers, place, found));
   } catch (error) {
