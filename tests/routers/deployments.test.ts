@@ -187,14 +187,6 @@ test('the list is searched, filtered and paged, what happened last first', async
   await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
-test('a release brings its deployment to the top of the list', async () => {
-  await using app = await createPublishingApp();
-  const person = await app.trialPerson();
-  const [older] = [await create(person, 'Older'), await create(person, 'Newer')];
-  await publish(app, person, older, { 'index.html': '<h1>Older</h1>' });
-  expect((await person.caller.deployments.list()).items.map(({ name }) => name)).toEqual(['Older', 'Newer']);
-});
-
 test('the list is searched without accents, and by every address of a site', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();

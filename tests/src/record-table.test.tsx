@@ -95,7 +95,7 @@ test('while a domain waits for DNS, what is next stands on top: what is seen, an
   const wrong = (values: string[]) => recordOf({ state: 'wrong', seen: [answerOf('ns1', values)] });
   for (const [record, text] of [
     [wrong(['192.0.2.99']), 'shop.example has 192.0.2.99 now: set it to 203.0.113.7.'],
-    [wrong(['203.0.113.7', '192.0.2.99']), 'shop.example has 192.0.2.99 beside 203.0.113.7: remove 192.0.2.99.'],
+    [wrong(['203.0.113.7', '192.0.2.99']), 'shop.example has 192.0.2.99 as well as 203.0.113.7: remove 192.0.2.99.'],
     [recordOf(), 'Not seen yet: A shop.example.'],
   ] as const) {
     using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records: [record] })), PLACE);

@@ -60,6 +60,20 @@ export function useNewDeploymentFields(): UseFormReturn<NewDeploymentFields> {
   return useFormContext<NewDeploymentFields>();
 }
 
+function useCreate({ setError }: ReturnType<typeof useNamedForm>, renewKey: () => void) {
+  const utils = trpc.useUtils();
+  return trpc.deployments.create.useMutation({
+    // The page that follows begins with the platform and the address of this deployment, not with those of another.
+    onSuccess: (deployment) => utils.deployments.get.setData({ deploymentId: deployment.id }, deployment),
+    onError: (error) => {
+      // What was made with this key has been deleted since, before its files were under way.
+      if (fieldErrors(error).idempotencyKey !== undefined) renewKey();
+      if (!applyFieldErrors(error, ['name', 'connectionId', 'options'], setError))
+        showToast(errorToast('Could not publish', error));
+    },
+  });
+}
+
 export type NewDeploymentFormProps = {
   /** `typed`: the folder suggests the name, and the person may write another; `folder`: only the folder names it. */
   namedBy: 'typed' | 'folder';
@@ -81,17 +95,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
   const [isPublishing, setPublishing] = useState(false);
   const mayCreate = blockedBecause === null && plan.allowance !== undefined && plan.blocker === null;
 
-  const utils = trpc.useUtils();
-  const create = trpc.deployments.create.useMutation({
-    // The page that follows begins with the platform and the address of this deployment, not with those of another.
-    onSuccess: (deployment) => utils.deployments.get.setData({ deploymentId: deployment.id }, deployment),
-    onError: (error) => {
-      // What was made with this key has been deleted since, before its files were under way.
-      if (fieldErrors(error).idempotencyKey !== undefined) keyFor.renew();
-      if (!applyFieldErrors(error, ['name', 'connectionId', 'options'], form.setError))
-        showToast(errorToast('Could not publish', error));
-    },
-  });
+  const create = useCreate(form, keyFor.renew);
   const addDomain = trpc.domains.add.useMutation({
     onError: (error, { name }) => showToast(errorToast(`${name} was not added`, error)),
   });
