@@ -20,7 +20,7 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('email-restored'), username, oldEmail: z.string() }),
   z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
   z.strictObject({ kind: z.literal('delete-account'), username }),
-  /** `remains`: what its owner is told of sites at platforms. */
+  /** `remains`: the words about its sites at platforms. */
   z.strictObject({ kind: z.literal('account-deleted'), username, remains: z._default(z.array(z.string()), []) }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
   z.strictObject({
