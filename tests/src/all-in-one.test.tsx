@@ -219,6 +219,14 @@ test('a platform that was added later is named with its state, and the whole wai
   expect(shown.linkTo('Replit')).toBe('/deployments/harbour');
 });
 
+test('what a platform leaves to the person leads to the page that says how to finish it', async () => {
+  const place = { id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting', error: null, missingLinks: [] };
+  const release = releaseDetailOf({ state: 'processing', platform: 'replit', url: '', destinations: [place] as never });
+  using shown = showAfterReload(answersFor(null, { 'releases.get': () => release }));
+  await shown.sees('Finish at Replit');
+  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
+});
+
 test('the pipeline ends with the report, which is found again after a reload', async () => {
   const reportOf = (state: 'running' | 'done'): Report => ({
     ...{ id: 'r'.repeat(20), state, name: 'harbour.localhost', deploymentId: 'harbour', cause: null, checkCount: 3 },

@@ -1,8 +1,11 @@
+import { Link } from 'wouter';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { waitingPlatform } from '../../../lib/waiting.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts';
 import { useReleaseActs } from '../acts/use-release-acts.ts';
@@ -35,6 +38,7 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   const isNamedBelow =
     progress.stage === 'sending' || progress.release.state === 'live' || isOnItsWay(progress.release);
   const number = progress.stage === 'sending' ? 1 : progress.release.number;
+  const waiting = progress.stage === 'release' ? waitingPlatform(progress.release) : undefined;
   return (
     <>
       <div className="mb-3 flex min-h-control items-center justify-between gap-4">
@@ -66,6 +70,11 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
           retry={retry}
           mayChange={mayChange}
         />
+      )}
+      {waiting !== undefined && (
+        <Button variant="primary" className="mb-4" asChild>
+          <Link to={href.release(deploymentId, number)}>Finish at {PLATFORM_TITLES[waiting.platform]}</Link>
+        </Button>
       )}
     </>
   );
