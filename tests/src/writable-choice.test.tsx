@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { DeploymentSettings } from '../../src/features/deployments/manage/deployment-settings.tsx';
 import { WritableDialog } from '../../src/features/deployments/manage/writable-dialog.tsx';
 import { isReadOnly } from '../../src/features/deployments/plan-labels.ts';
 import { DomainList } from '../../src/features/domains/domain-list.tsx';
@@ -104,4 +105,12 @@ test('a deployment whose domains are used says so before a name is thought of', 
     'domains.list': () => ({ items, nextCursor: null }),
   });
   await full.sees('This deployment has all 3 domains your plan allows.');
+});
+
+test('the settings of a deployment that is read-only say why they cannot be changed', async () => {
+  const answers: Answers = { 'subscription.allowance': () => allowanceOf({ plan: 'free', writableIds: [] }) };
+  const settings = <DeploymentSettings deployment={deploymentOf()} isReadOnly onRemoved={vi.fn()} />;
+  using shown = showScreen(settings, answers);
+  await shown.sees('What is live stays live.');
+  expect(shown.linkTo('See the plans')).toMatch(/^\/subscription/);
 });

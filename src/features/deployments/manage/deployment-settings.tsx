@@ -10,6 +10,7 @@ import { useVisit } from '../../../lib/browser/location.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 import { DestinationList } from './destination-list.tsx';
+import { ReadOnlyNotice } from './read-only-notice.tsx';
 import { ServingSettings } from './serving-settings.tsx';
 
 export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: boolean; onRemoved: () => void };
@@ -32,6 +33,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
   const isDeleting = deployment.state === 'deleting';
   return (
     <div className="flex flex-col gap-6">
+      {isReadOnly && !isDeleting && <ReadOnlyNotice />}
       <Identity deployment={deployment} isReadOnly={isReadOnly || isDeleting} onAct={setAct} />
       <div className="max-w-reading">
         <DestinationList deployment={deployment} isReadOnly={isReadOnly} />

@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Link } from 'wouter';
 import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
@@ -7,22 +6,21 @@ import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts'
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { Notice } from '../../../components/notice.tsx';
 import { isTouch } from '../../../lib/browser/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
-import { href, paths } from '../../../lib/paths/paths.ts';
+import { href } from '../../../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
-import { readOnlyLabels } from '../plan-labels.ts';
 import { sizeOf } from '../preflight/size-of.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
 import { RoomNotice, roomRefusal, useRoom } from '../select/room.tsx';
 import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
 import { type Compared, useComparison } from '../select/use-comparison.tsx';
+import { ReadOnlyNotice } from './read-only-notice.tsx';
 
 export type PublishSectionProps = {
   deployment: Deployment;
@@ -61,23 +59,6 @@ export function PublishSection(props: PublishSectionProps) {
         !props.isSentElsewhere && <PublishAgain deployment={props.deployment} isWanted={isWanted} />
       )}
     </section>
-  );
-}
-
-function ReadOnlyNotice() {
-  const plan = readOnlyLabels(trpc.subscription.allowance.useQuery().data);
-  return (
-    <Notice
-      tone="accent"
-      title="Read-only"
-      action={
-        <Button asChild>
-          <Link to={paths.subscriptionPricing}>{plan.action}</Link>
-        </Button>
-      }
-    >
-      What is live stays live. {plan.text}
-    </Notice>
   );
 }
 
