@@ -62,16 +62,14 @@ function Hunks({ path, hunks }: { path: string; hunks: readonly Hunk[] }) {
         tabIndex={0}
         className="my-2 max-h-112 overflow-auto rounded-control border border-line font-mono text-xs leading-5"
       >
-        <div className="w-max min-w-full">
-          {shown.map(({ start, lines }) => (
-            <div key={start} className="border-t border-line first:border-t-0">
-              <p className="bg-surface-sunken px-3 text-ink-muted">Line {start.toLocaleString('en')}</p>
-              {lines.map((line) => (
-                <Line key={`${line.kind} ${line.number}`} line={line} />
-              ))}
-            </div>
-          ))}
-        </div>
+        {shown.map(({ start, lines }) => (
+          <div key={start} className="border-t border-line first:border-t-0">
+            <p className="bg-surface-sunken px-3 text-ink-muted">Line {start.toLocaleString('en')}</p>
+            {lines.map((line) => (
+              <Line key={`${line.kind} ${line.number}`} line={line} />
+            ))}
+          </div>
+        ))}
       </section>
       {isCut && <p className="pb-2 text-ink-muted">The first {SHOWN_LINES} lines are shown.</p>}
     </>
@@ -103,7 +101,7 @@ function Line({ line: { kind, number, text } }: { line: ComparedLine }) {
       <span aria-hidden className="w-5 shrink-0 text-center select-none">
         {sign}
       </span>
-      <span className="pr-3 whitespace-pre">
+      <span className="pr-3 whitespace-pre-wrap wrap-anywhere">
         {word !== '' && <span className="sr-only">{word}</span>}
         {text}
       </span>
