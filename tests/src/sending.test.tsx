@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
+import { ProgressSteps } from '../../src/features/releases/progress/progress-steps.tsx';
 import { releaseParts } from '../../src/features/releases/progress/release-parts.ts';
 import { sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
 import { partTitle } from '../../src/features/releases/step-titles.ts';
@@ -288,8 +289,19 @@ test('what is refused says why, and what a platform refuses before anything is s
   // Nothing turns any more: the reason would be below it on a phone.
   expect(shown.page.querySelector('[aria-label="Publishing"]')).toBe(null);
   expect(shown.page.textContent).toContain('Failed');
+  expect(shown.page.querySelector('[aria-label="Stopped"] h2')?.textContent).toBe('Harbour was not published');
   expect(shown.page.textContent).toContain(failure.message);
+  expect(shown.page.textContent).toContain('Release 3 is still live.');
+  expect(shown.page.textContent).not.toMatch(/Keep this page open|stays live/);
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
+});
+
+test('the steps of a first publication that was stopped promise nothing', async () => {
+  publications.set([{ ...publication, state: 'failed', failure: { ...failed, message: 'Your account is full.' } }]);
+  const steps = <ProgressSteps deploymentId={publication.deploymentId} mayChange onStartAgain={vi.fn()} next={null} />;
+  using shown = showScreen(steps, { 'deployments.get': () => deploymentOf() });
+  await shown.sees('was not publishedYour account is full.');
+  expect(shown.page.textContent).not.toMatch(/Keep this page open|live once/);
 });
 
 test('what was being sent to a deployment that is gone is said on its page', async () => {

@@ -3,7 +3,8 @@ import { Card, CardBody } from '../../../components/card.tsx';
 import { Stepper } from '../../../components/page/stepper.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
-import { ProgressHead } from './progress-head.tsx';
+import { hasStopped } from '../release-badge.tsx';
+import { ProgressHead, type ProgressHeadProps } from './progress-head.tsx';
 import { ProgressStates } from './progress-states.tsx';
 import { isUnderWay, useDeploymentProgress, useProgressSteps } from './use-deployment-progress.ts';
 
@@ -30,7 +31,7 @@ export function ProgressSteps({ deploymentId, mayChange, onStartAgain, next }: P
             <Card>
               <Stepper label="Steps of the release" steps={rows} />
             </Card>
-            {isUnderWay(known) ? <WhileThisRuns isSending={known.stage === 'sending'} /> : next}
+            {isUnderWay(known) ? <WhileThisRuns progress={known} /> : next}
           </div>
         </>
       )}
@@ -38,14 +39,15 @@ export function ProgressSteps({ deploymentId, mayChange, onStartAgain, next }: P
   );
 }
 
-function WhileThisRuns({ isSending }: { isSending: boolean }) {
+function WhileThisRuns({ progress }: Pick<ProgressHeadProps, 'progress'>) {
+  if (progress.stage === 'sending' && hasStopped(progress.publication)) return null;
   return (
     <Card>
       <CardBody>
         <h2 className="font-semibold">While this runs</h2>
         <p className="mt-1 text-ink-muted">
           {LIVE_ONCE_COMPARED}{' '}
-          {isSending ? 'Keep this page open until the files are sent.' : 'You can close this page.'}
+          {progress.stage === 'sending' ? 'Keep this page open until the files are sent.' : 'You can close this page.'}
         </p>
       </CardBody>
     </Card>

@@ -36,8 +36,11 @@ export function SendingPanel({ publication, platform, isServed = false, onReplac
       {failure?.isDeploymentGone === false && hasStopped(publication) && (
         <PanelFrame label="Stopped" platform={platform} name={deploymentName}>
           <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
-            <LinkedText text={failure.message} />
+            {deploymentName} was not published
           </PanelTitle>
+          <p className="wrap-anywhere">
+            <LinkedText text={failure.message} />
+          </p>
           <p className="text-ink-muted wrap-anywhere">
             <LinkedText text={failure.hint ?? 'What arrived is not sent again.'} />
           </p>

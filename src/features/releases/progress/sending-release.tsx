@@ -10,6 +10,7 @@ import { usePageTitle } from '../../../lib/browser/page-title.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import { hasStopped, SendingBadge } from '../release-badge.tsx';
+import { servingText } from '../release-labels.ts';
 import { ReleaseFrame } from './release-frame.tsx';
 import { PlatformSteps } from './release-steps.tsx';
 import { SendingPanel } from './sending-panel.tsx';
@@ -55,12 +56,16 @@ export function SendingRelease(props: SendingReleaseProps) {
       }
       steps={<Steps publication={publication} platforms={platforms} />}
       afterSteps={
-        <p>
-          {serving === null
-            ? LIVE_ONCE_COMPARED
-            : `Release ${serving.number} stays live until release ${number} has been checked.`}
-          {publication.result === null && ' Keep this page open until the files are sent.'}
-        </p>
+        hasStopped(publication) ? (
+          servingText(serving?.number ?? null)
+        ) : (
+          <p>
+            {serving === null
+              ? LIVE_ONCE_COMPARED
+              : `Release ${serving.number} stays live until release ${number} has been checked.`}
+            {publication.result === null && ' Keep this page open until the files are sent.'}
+          </p>
+        )
       }
       aside={
         <FactList
