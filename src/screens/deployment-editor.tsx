@@ -1,5 +1,5 @@
 import { Download, ExternalLink } from 'lucide-react';
-import { Link, useParams, useSearchParams } from 'wouter';
+import { useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { trpc } from '../api/trpc.ts';
 import { useDownload } from '../api/use-download.ts';
@@ -13,7 +13,8 @@ import { deploymentDisplayState } from '../features/deployments/display-state.ts
 import { EditFiles } from '../features/deployments/edit/edit-files.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { LostConnectionNotices } from '../features/deployments/manage/lost-connection-notices.tsx';
-import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
+import { ReadOnlyNotice } from '../features/deployments/manage/read-only-notice.tsx';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { templateId } from '../features/deployments/templates/templates.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { href, paths } from '../lib/paths/paths.ts';
@@ -40,7 +41,6 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
   const release = releaseOf(params);
   const { id, name, url, currentRelease: current } = deployment;
   const isDeleting = deployment.state === 'deleting';
-  const wanting = readOnlyLabels(allowance.data);
   return (
     <>
       <PageHeader
@@ -66,18 +66,9 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
         actions={!isDeleting && <PageActs deployment={deployment} />}
       />
       {readOnly && (
-        <Notice
-          tone="warn"
-          title="These files are read-only"
-          className="mb-4"
-          action={
-            <Button asChild>
-              <Link to={paths.subscriptionPricing}>{wanting.action}</Link>
-            </Button>
-          }
-        >
-          What is live stays live. {wanting.text}
-        </Notice>
+        <div className="mb-4">
+          <ReadOnlyNotice />
+        </div>
       )}
       {!readOnly && !isDeleting && <LostConnectionNotices deployment={deployment} />}
       {isDeleting ? (
