@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { DismissLeftSiteInput, LeftSite } from '../../../routers/schemas/deployments.ts';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORM_IDS } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { storedRef } from '../../connections/platform-call.ts';
@@ -15,10 +16,16 @@ import { publishEvent } from '../../events/publish.ts';
 /** The newest are kept among those that the owner has not dismissed. */
 const LEFT_SITES_KEPT = 50;
 
+/** An account may have thousands of deployments, and a mail names no more of them. */
+const LISTED_MAX = 200;
+
 /** The owner of the site, and the name of its deployment. */
 type Owned = { accountId: string; name: string };
 
 type Placed = Pick<DestinationDoc, 'platform' | 'url' | 'site' | 'wantedName'>;
+
+/** The platforms that a site outlives its account at. */
+const ELSEWHERE = PLATFORM_IDS.filter((id) => !PLATFORMS[id].isServedHere && !PLATFORMS[id].isSimulated);
 
 /** The outcome of removing a site; `kept` is the address of a part that its platform did not let Fairlead delete. */
 export type Removal = { isLeft: boolean; kept: string | null };
@@ -68,19 +75,25 @@ function isTheirs({ platform }: Pick<DestinationDoc, 'platform'>): boolean {
 }
 
 /**
- * Lists in words the sites that an account has at platforms: those that Fairlead cannot remove, and those that it can
- * unless their platform refuses.
+ * Lists in words the sites that the newest deployments of an account have at platforms: those that Fairlead cannot
+ * remove, and those that it can unless their platform refuses.
  */
 export async function listSitesElsewhere(session: ClientSession, accountId: string): Promise<string[]> {
   const connections = await ConnectionModel.find({ accountId, state: 'ok' }, { _id: 1 }).session(session).lean();
   const working = new Set(connections.map(({ _id }) => _id));
-  const deployments = await DeploymentModel.find({ accountId }, { destinations: 1 }).session(session).lean();
+  const deployments = await DeploymentModel.find({ accountId, 'destinations.platform': { $in: ELSEWHERE } })
+    .select({ destinations: 1 })
+    .sort({ updatedAt: -1 })
+    .limit(LISTED_MAX + 1)
+    .session(session)
+    .lean();
   const sites = deployments
+    .slice(0, LISTED_MAX)
     .flatMap(({ destinations }) => destinations)
-    .filter(({ platform, state, url, site }) => {
-      const { isServedHere, isSimulated } = PLATFORMS[platform];
-      return !isServedHere && !isSimulated && state !== 'removed' && (url ?? site ?? null) !== null;
-    })
+    .filter(
+      ({ platform, state, url, site }) =>
+        ELSEWHERE.includes(platform) && state !== 'removed' && (url ?? site ?? null) !== null,
+    )
     .map((destination) => {
       const { site, rest } = remainsOf(destination);
       const stays = isTheirs(destination) || !working.has(destination.connectionId ?? '');
@@ -96,6 +109,9 @@ export async function listSitesElsewhere(session: ClientSession, accountId: stri
       'These sites are being taken down at their platforms. Look at them tomorrow, and delete those that are still there:',
       false,
     ),
+    ...(deployments.length > LISTED_MAX
+      ? ['Earlier deployments may have more: look at each platform that you used.']
+      : []),
   ];
 }
 

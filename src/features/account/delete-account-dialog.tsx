@@ -108,7 +108,7 @@ function websitesText(count: number): string {
   return `${formatCount(count, 'deployment')} ${taken} taken down. Where you published by hand, and wherever Fairlead has no access, a website stays until you delete it there.`;
 }
 
-/** Names what stays at platforms of the newest deployments; the mail names all. */
+/** Names what stays at platforms of the newest deployments; the mail names more of them. */
 function useStaying(): string[] {
   const connections = trpc.connections.list.useQuery().data?.items;
   const deployments = trpc.deployments.list.useQuery({ limit: PAGE_SIZE_MAX }).data?.items ?? [];

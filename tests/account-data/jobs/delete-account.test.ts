@@ -8,8 +8,9 @@ import { jobContext } from '../../../server/context.ts';
 import { ApiTokenModel } from '../../../server/database/models/account/api-token.ts';
 import { ConnectionModel } from '../../../server/database/models/connection.ts';
 import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
-import { newId } from '../../../server/database/mongo.ts';
+import { newId, transaction } from '../../../server/database/mongo.ts';
 import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
+import { listSitesElsewhere } from '../../../server/publishing/deployments/index.ts';
 import { tokenOf } from '../../support/app.ts';
 import { confirmedPerson, mailsOf, tokenIn } from '../../support/mailed.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
@@ -137,4 +138,20 @@ test('the mail about a deleted account names the sites that stay at platforms, a
       'https://by-hand.replit.app at Replit\n\n',
   );
   expect(news?.text).toContain('delete those that are still there:\nhttps://reached.netlify.app at Netlify\n\n');
+});
+
+test('the mail about a deleted account names a bounded number of sites, and says that there may be more', async () => {
+  await using app = await createPublishingApp();
+  const { id: accountId } = (await app.newcomer()).user;
+  await DeploymentModel.collection.insertMany(
+    Array.from({ length: 201 }, (_, index) => ({
+      _id: newId() as never,
+      ...{ accountId, slug: `many-${index}-${accountId}`, updatedAt: new Date(index) },
+      destinations: [{ _id: newId(), platform: 'replit', state: 'live', url: `https://site-${index}.replit.app` }],
+    })),
+  );
+  const [sites = '', more] = await transaction((session) => listSitesElsewhere(session, accountId));
+  expect(sites.match(/replit\.app/g)).toHaveLength(200);
+  expect(sites, 'the newest are named').not.toContain('site-0.');
+  expect(more).toContain('may have more');
 });
