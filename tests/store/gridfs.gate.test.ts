@@ -174,3 +174,19 @@ test('a write that the database has no room for is refused, and the operator tol
     await failInserts('off');
   }
 });
+
+test('an intake looks at its own files alone, whatever plan the intakes before it left', async () => {
+  await using place = await makeGrid();
+  const waiting = await place.store.intake();
+  const commitOf = async (files: readonly Buffer[]) => {
+    const intake = await place.store.intake();
+    for (const bytes of files) await intake.add(bytes, infoOf(bytes));
+    await intake.commit();
+  };
+  // The profile of the database refuses a plan that reads much more than it finds (support/database.ts).
+  for (const size of [1_000, 2_000]) await commitOf(manyBytes(3, size));
+  for (const bytes of manyBytes(30, 40_000)) await waiting.add(bytes, infoOf(bytes));
+  await commitOf([]);
+  await waiting.abandon();
+  expect(await collection(place.files).countDocuments({}, WATCHED)).toBe(6);
+});

@@ -47,7 +47,7 @@ afterAll(async () => {
   const suspects = await readSuspects();
   await mongoose.connection.db?.command({ profile: 0 });
   await emptyDatabase();
-  if (suspects.length > 0) throw new Error(`${suspects.length} badly planned operations:\n${suspects.join('\n')}`);
+  if (suspects.length > 0) throw new Error(`Badly planned: ${suspects.join('\n')}`);
 });
 
 /** A file before this one has left them, unless this one brings models of its own; comparing all indexes takes a while. */

@@ -41,6 +41,11 @@ export type Grid = {
 };
 
 export const CHUNK_BYTES = 1024 * 1024;
+/**
+ * Queries for the files of one intake name this index, since MongoDB remembers the plan of a query's form: after intakes
+ * that came one at a time it keeps to the index of states, and then reads the files of all others too.
+ */
+export const INTAKE_INDEX = 'intake';
 export const WHOLE = { 'metadata.state': 'whole' } as const;
 
 /** The time for which one measurement of the free space is used. */
@@ -72,7 +77,7 @@ export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid>
     await files.createIndex({ 'metadata.state': 1, uploadDate: 1, _id: 1 }, { name: 'state_age' });
     await files.createIndex(
       { 'metadata.intake': 1 },
-      { name: 'intake', partialFilterExpression: { 'metadata.state': 'unfinished' } },
+      { name: INTAKE_INDEX, partialFilterExpression: { 'metadata.state': 'unfinished' } },
     );
     await chunks.createIndex({ files_id: 1, n: 1 }, { name: 'files_id_n', unique: true });
   } catch (error) {

@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { digest, WRITE_PIECE_BYTES } from '../digest.ts';
 import { type Reservation, withSpace } from '../disk/space.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../store.ts';
-import { chunkOf, chunkWriter, type Grid, type GridChunk, type GridFile, newFile, withGridErrors } from './files.ts';
+import {
+  chunkOf,
+  chunkWriter,
+  type Grid,
+  type GridChunk,
+  type GridFile,
+  INTAKE_INDEX,
+  newFile,
+  withGridErrors,
+} from './files.ts';
 import { eraseFiles, publishWhole, renewStored } from './states.ts';
 
 type Staged = { file: GridFile; chunks: GridChunk[] };
@@ -43,7 +52,9 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
 
   async function abandon(): Promise<void> {
     await pieces.drop();
-    const left = await grid.files.find({ 'metadata.intake': intake, 'metadata.state': 'unfinished' }).toArray();
+    const left = await grid.files
+      .find({ 'metadata.intake': intake, 'metadata.state': 'unfinished' }, { hint: INTAKE_INDEX })
+      .toArray();
     await eraseFiles(
       grid,
       left.map((file) => file._id),

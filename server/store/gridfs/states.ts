@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose';
 import { isDuplicateKey } from '../../database/mongo.ts';
-import { type Grid, type GridFile, WHOLE } from './files.ts';
+import { type Grid, type GridFile, INTAKE_INDEX, WHOLE } from './files.ts';
 
 /** The moves of a file between its states (files.ts). */
 type Id = mongoose.mongo.ObjectId;
@@ -28,13 +28,14 @@ export async function renewStored(
 /** Makes unfinished files whole; those that another writer was faster with are erased instead. */
 export async function publishWhole(grid: Grid, which: { _id: Id } | { 'metadata.intake': string }): Promise<void> {
   const filter = { ...which, 'metadata.state': 'unfinished' as const };
+  const hint = '_id' in which ? '_id_' : INTAKE_INDEX;
   for (;;) {
     try {
-      await grid.files.updateMany(filter, { $set: { 'metadata.state': 'whole', uploadDate: grid.now() } });
+      await grid.files.updateMany(filter, { $set: { 'metadata.state': 'whole', uploadDate: grid.now() } }, { hint });
       return;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      await eraseDoubles(grid, await grid.files.find(filter).toArray());
+      await eraseDoubles(grid, await grid.files.find(filter, { hint }).toArray());
     }
   }
 }
