@@ -92,7 +92,7 @@ function ServedRow({ name, url }: { name?: string; url: string }) {
       )}
       {/* Below a name it has the whole width of a phone. */}
       <HostName name={formatAddress(url)} fit="wrap" className={name && 'max-sm:col-span-2'} />
-      <span className="col-start-2 row-start-1 sm:row-span-2">
+      <span className="col-start-2 row-start-1 sm:row-end-3">
         <Badge tone={isSafe ? 'good' : 'unknown'} icon={isSafe ? Lock : LockOpen}>
           {isSafe ? 'HTTPS' : 'Plain HTTP'}
         </Badge>
