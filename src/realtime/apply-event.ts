@@ -7,8 +7,12 @@ import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/overlays/toast-store.ts';
 import { paths } from '../lib/paths/paths.ts';
 
+type Routers = AppRouter['_def']['record'];
+/** A procedure as the keys of its queries name it. */
+type Procedure = { [Router in keyof Routers]: [Router, keyof Routers[Router]] }[keyof Routers];
+
 /** The queries to fetch again after each event, by router: exactly those that it can have changed. */
-const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
+const REFRESHES: Record<StoredEvent['type'], readonly (keyof Routers)[]> = {
   deployment_status: ['deployments', 'releases', 'analytics'],
   ssl_status: ['certificates', 'domains', 'deployments'],
   notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses', 'analytics'],
@@ -25,6 +29,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['
     'diagnostics',
   ],
 };
+const RELEASE = { queryKey: [['releases', 'get'] satisfies Procedure] };
 /** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 200 are there. */
 const LOG_LINES_KEPT = 10_000;
 
@@ -38,7 +43,7 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
     return;
   }
   if (item.type === 'visits_counted') {
-    readAgain(queryClient, { queryKey: [['analytics', 'visits']] });
+    readAgain(queryClient, { queryKey: [['analytics', 'visits'] satisfies Procedure] });
     return;
   }
   if (item.type === 'release_progress') {
@@ -63,7 +68,7 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
 function isSeen(queryClient: QueryClient, event: StoredEvent): boolean {
   // The dashboard follows publishing as well, and shows nothing of it when it is over.
   if (event.type !== 'deployment_status' || location.pathname === paths.dashboard) return false;
-  const shown = queryClient.getQueryCache().findAll({ queryKey: [['releases', 'get']], type: 'active' });
+  const shown = queryClient.getQueryCache().findAll({ ...RELEASE, type: 'active' });
   return shown.some((query) => (query.state.data as ReleaseDetail | undefined)?.id === event.releaseId);
 }
 
@@ -93,15 +98,14 @@ function eventToast(event: StoredEvent): ToastOptions | null {
  * happened than is written here: that one is fetched again when it is shown.
  */
 function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): void {
-  const filters = { queryKey: [['releases', 'get']] };
-  for (const query of queryClient.getQueryCache().findAll(filters)) {
+  for (const query of queryClient.getQueryCache().findAll(RELEASE)) {
     const release = queryClient.getQueryData<ReleaseDetail>(query.queryKey);
     if (release?.id !== event.releaseId) continue;
     const isStale = query.state.isInvalidated || !query.isActive();
     queryClient.setQueryData(query.queryKey, withProgress(release, event, new Date()));
     if (isStale) query.invalidate();
   }
-  readAgain(queryClient, { ...filters, predicate: isFirstRead }, showsRunning);
+  readAgain(queryClient, { ...RELEASE, predicate: isFirstRead }, showsRunning);
 }
 
 /**
