@@ -94,7 +94,7 @@ function eventToast(event: StoredEvent): ToastOptions | null {
 
 /**
  * Writes progress into the answers about this release, and into no other: a written answer counts as just fetched,
- * even if an earlier event has made it stale. If nobody watches, or a first answer is still loading, more may have
+ * even if an earlier event has made it stale. If nobody watches, or an answer is still loading, more may have
  * happened than is written here: that one is fetched again when it is shown.
  */
 function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): void {
@@ -105,7 +105,7 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
     queryClient.setQueryData(query.queryKey, withProgress(release, event, new Date()));
     if (isStale) query.invalidate();
   }
-  readAgain(queryClient, { ...RELEASE, predicate: isFirstRead }, showsRunning);
+  readAgain(queryClient, { ...RELEASE, predicate: isBeingRead }, showsRunning);
 }
 
 /**
@@ -150,8 +150,8 @@ export function refreshRunning(queryClient: QueryClient): void {
 }
 
 /**
- * Fetches the queries again whose data is `isStale`. The library does not repeat a running first fetch, though its
- * answer may be older than the event: that one is judged once it has arrived.
+ * Fetches the queries again whose data is `isStale`. The answer of a fetch that is running may be older than the event:
+ * it is judged once it has arrived, and by then whatever is running has begun after the event.
  */
 function readAgain(
   queryClient: QueryClient,
@@ -160,15 +160,16 @@ function readAgain(
 ): void {
   for (const query of queryClient.getQueryCache().findAll(filters)) {
     const judge = (): void => {
-      if (isStale(query.state.data)) void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      if (!isStale(query.state.data)) return;
+      void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
     };
-    if (isFirstRead(query)) void Promise.allSettled([query.promise]).then(judge);
+    if (isBeingRead(query)) void Promise.allSettled([query.promise]).then(judge);
     else judge();
   }
 }
 
-function isFirstRead({ state }: Query): boolean {
-  return state.data === undefined && state.fetchStatus === 'fetching';
+function isBeingRead({ state }: Query): boolean {
+  return state.fetchStatus === 'fetching';
 }
 
 const RUNNING: ReadonlySet<unknown> = new Set([

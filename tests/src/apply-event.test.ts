@@ -235,28 +235,32 @@ test.each([
   expect(refreshed(queryClient)).toEqual(isReadAgain ? ['deployments', 'releases'] : []);
 });
 
-test.each<StreamItem>([
-  { type: 'ready' },
-  { type: 'resync' },
-  { type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId },
-  progress,
-])('a first answer that is under way at %j is asked for once more', async (item) => {
-  const queryClient = new QueryClient();
-  let answerFirst = (_release: ReleaseDetail): void => undefined;
-  const first = new Promise<ReleaseDetail>((resolve) => {
-    answerFirst = resolve;
+test.each<[StreamItem, 'first' | 'further']>(
+  (['first', 'further'] as const).flatMap((kind) => [
+    [{ type: 'ready' }, kind],
+    [{ type: 'resync' }, kind],
+    [{ type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId }, kind],
+    [progress, kind],
+  ]),
+)('an answer that is under way at %j is asked for once more: the %s', async (item, kind) => {
+  const queryClient = kind === 'first' ? new QueryClient() : arrange();
+  let answerOld = (_release: ReleaseDetail): void => undefined;
+  const old = new Promise<ReleaseDetail>((resolve) => {
+    answerOld = resolve;
   });
   const queryFn = vi.fn<() => Promise<ReleaseDetail>>(async () => ({
     ...running,
     state: 'failed',
     finishedAt: new Date(9),
   }));
-  queryFn.mockReturnValueOnce(first);
+  queryFn.mockReturnValueOnce(old);
   const staleTime = Number.POSITIVE_INFINITY;
   const observer = new QueryObserver(queryClient, { queryKey: keys.release, queryFn, staleTime });
   const stop = observer.subscribe(() => undefined);
+  if (kind === 'further') void queryClient.invalidateQueries({ queryKey: keys.release });
   applyEvent(targets(queryClient), item);
-  answerFirst({ ...running, state: 'verifying' });
+  applyEvent(targets(queryClient), item);
+  answerOld({ ...running, state: 'verifying' });
   await vi.waitFor(() => expect(observer.getCurrentResult().data).toMatchObject({ state: 'failed' }));
   expect(queryFn).toHaveBeenCalledTimes(2);
   stop();
