@@ -261,6 +261,8 @@ const LANES: Record<Size, readonly (readonly Suite[])[]> = {
       vitestSuite('faults', ['faults'], [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
       vitestSuite('faults-alone', ['faults'], [ALONE]),
       vitestSuite('attack', ['attack'], []),
+      // All regular expressions, with none of them known as linear.
+      vitestSuite('architecture', ['architecture'], ['--maxWorkers=1']),
       browserSuite(),
       FIREFOX,
       CLIENTS,
