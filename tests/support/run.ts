@@ -1,31 +1,21 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { stripVTControlCharacters } from 'node:util';
 import { bundlePrograms } from './bundle-programs.ts';
 import { findChromium } from './chromium.ts';
 import { findDatabase } from './mongo.ts';
 import { setup as findNameServers } from './name-server-programs.ts';
 import { setup as findPebble } from './pebble-program.ts';
 import { FLAKY, UNHANDLED } from './reporter.ts';
+import { type Counts, countPlaywright, countVitest, NOTHING, readReport } from './reports.ts';
 
 /**
  * `npm test`, `npm run test:gate` and `npm run test:full`: runs the suites of that size, names the slowest files and the
  * flaky tests, and ends with `N passed, N failed`. A suite that ran no test has failed.
  */
 type Suite = { name: string; command: string[]; count(): Counts };
-type Counts = {
-  passed: number;
-  failed: number;
-  /** The file and name of each test that failed, with the first line of why. */
-  failures: string[];
-  /** The same of each test that failed once, and passed when it was tried again. */
-  flaky: string[];
-  files: { path: string; seconds: number }[];
-};
-const NOTHING: Counts = { passed: 0, failed: 0, failures: [], flaky: [], files: [] };
 
 type Size = 'quick' | 'gate' | 'full';
 
@@ -68,7 +58,7 @@ function vitestSuite(name: string, projects: readonly string[], words: readonly 
       '--reporter=./tests/support/reporter.ts',
       `--outputFile.json=${report}`,
     ],
-    count: () => countVitest(report),
+    count: () => countVitest(readReport(report)),
   };
 }
 
@@ -77,7 +67,7 @@ function browserSuite(files: readonly string[] = []): Suite {
   return {
     name: 'browser',
     command: [PLAYWRIGHT, 'test', ...files, '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
-    count: () => countPlaywright(`${OUT}/browser.json`),
+    count: () => countPlaywright(readReport(`${OUT}/browser.json`)),
   };
 }
 
@@ -91,112 +81,6 @@ const FIREFOX = programSuite('firefox', 'tests/firefox/main-path.ts');
 
 /** The vendors' own clients against our stand-ins; mostly it waits for their installation. */
 const CLIENTS = programSuite('clients', 'tests/clients/run.ts');
-
-/** Returns the shapes of the two runners' reports, as far as they are read. */
-function readReport(path: string): Record<string, unknown> {
-  const parsed: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  return isRecord(parsed) ? parsed : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function recordsOf(record: Record<string, unknown>, key: string): Record<string, unknown>[] {
-  const value = record[key];
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function numberOf(record: Record<string, unknown>, key: string): number {
-  const value = record[key];
-  return typeof value === 'number' ? value : 0;
-}
-
-function countVitest(path: string): Counts {
-  const report = readReport(path);
-  const skipped = numberOf(report, 'numPendingTests') + numberOf(report, 'numTodoTests');
-  if (skipped > 0) console.log(`${skipped} tests were skipped: each counts as failed.`);
-  // A file that could not even be loaded has no tests of its own to count.
-  const broken = numberOf(report, 'numFailedTestSuites') > 0 && numberOf(report, 'numFailedTests') === 0 ? 1 : 0;
-  const files = recordsOf(report, 'testResults');
-  return {
-    passed: numberOf(report, 'numPassedTests'),
-    failed: numberOf(report, 'numFailedTests') + skipped + broken,
-    failures: files.flatMap(vitestFailures),
-    flaky: [],
-    files: files.map((file) => ({
-      path: relative('.', String(file.name)),
-      seconds: (numberOf(file, 'endTime') - numberOf(file, 'startTime')) / 1000,
-    })),
-  };
-}
-
-function vitestFailures(file: Record<string, unknown>): string[] {
-  const tests = recordsOf(file, 'assertionResults').filter((test) => test.status !== 'passed');
-  if (tests.length === 0) return file.status === 'failed' ? [failure(file.name, 'was not loaded', file.message)] : [];
-  return tests.map((test) => failure(file.name, test.fullName, [test.failureMessages].flat()[0] ?? file.message));
-}
-
-function countPlaywright(path: string): Counts {
-  const report = readReport(path);
-  const { stats } = report;
-  if (!isRecord(stats)) return NOTHING;
-  const specs = playwrightSpecs(report);
-  specs.forEach(showPages);
-  const files = new Map<string, number>();
-  for (const { file, results } of specs) {
-    const ms = results.reduce((sum, result) => sum + numberOf(result, 'duration'), files.get(file) ?? 0);
-    files.set(file, ms);
-  }
-  return {
-    passed: numberOf(stats, 'expected') + numberOf(stats, 'flaky'),
-    failed: numberOf(stats, 'unexpected') + numberOf(stats, 'skipped'),
-    failures: specs.filter(({ status }) => status !== 'expected' && status !== 'flaky').map(specFailure),
-    flaky: specs.filter(({ status }) => status === 'flaky').map(specFailure),
-    files: [...files].map(([file, ms]) => ({ path: `tests/${file}`, seconds: ms / 1000 })),
-  };
-}
-
-type Spec = { file: string; title: string; status: unknown; results: Record<string, unknown>[] };
-
-/** Playwright's report holds suites in suites, and in them specs with a result for each try. */
-function playwrightSpecs(suite: Record<string, unknown>): Spec[] {
-  const own = recordsOf(suite, 'specs').flatMap((spec) =>
-    recordsOf(spec, 'tests').map((test) => ({
-      file: String(spec.file),
-      title: String(spec.title),
-      status: test.status,
-      results: recordsOf(test, 'results'),
-    })),
-  );
-  return [...own, ...recordsOf(suite, 'suites').flatMap(playwrightSpecs)];
-}
-
-/** Prints the page as a failed try left it: of a race that is met once it is all there is to go by. */
-function showPages({ title, results }: Spec): void {
-  const attached = results.flatMap((result) => recordsOf(result, 'attachments'));
-  for (const { name, path } of attached) {
-    if (name === 'error-context')
-      console.log(`The page at the end of "${title}":\n${readFileSync(String(path), 'utf8')}`);
-  }
-}
-
-/** One that ran out of time says so first, and then what it was waiting for. */
-function specFailure({ file, title, results }: Spec): string {
-  const errors = results.flatMap((result) => recordsOf(result, 'errors'));
-  return failure(`tests/${file}`, title, errors.map(({ message }) => reasonOf(message)).join(' '));
-}
-
-function failure(file: unknown, name: unknown, message: unknown): string {
-  return `${relative('.', String(file))}: ${name}: ${reasonOf(message)}`;
-}
-
-/** Returns the first line of an error, and what a browser test was waiting for. */
-function reasonOf(message: unknown): string {
-  const lines = stripVTControlCharacters(String(message ?? '')).split('\n');
-  const awaited = lines.find((line) => /^\s*- waiting for/.test(line)) ?? '';
-  return `${lines[0]} ${awaited.trim()}`.trim();
-}
 
 /** The output of a suite that its report lacks. */
 type Said = { code: number; unhandled: string[]; flaky: string[] };
