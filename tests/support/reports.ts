@@ -37,13 +37,12 @@ function numberOf(record: Record<string, unknown>, key: string): number {
 export function countVitest(report: Record<string, unknown>): Counts {
   const skipped = numberOf(report, 'numPendingTests') + numberOf(report, 'numTodoTests');
   if (skipped > 0) console.log(`${skipped} tests were skipped: each counts as failed.`);
-  // A file that could not even be loaded has no tests of its own to count.
-  const broken = numberOf(report, 'numFailedTestSuites') > 0 && numberOf(report, 'numFailedTests') === 0 ? 1 : 0;
   const files = recordsOf(report, 'testResults');
+  const broken = files.flatMap(fileFailure);
   return {
     passed: numberOf(report, 'numPassedTests'),
-    failed: numberOf(report, 'numFailedTests') + skipped + broken,
-    failures: files.flatMap(vitestFailures),
+    failed: numberOf(report, 'numFailedTests') + skipped + broken.length,
+    failures: [...files.flatMap(vitestFailures), ...broken],
     flaky: [],
     files: files.map((file) => ({
       path: relative('.', String(file.name)),
@@ -54,8 +53,14 @@ export function countVitest(report: Record<string, unknown>): Counts {
 
 function vitestFailures(file: Record<string, unknown>): string[] {
   const tests = recordsOf(file, 'assertionResults').filter((test) => test.status !== 'passed');
-  if (tests.length === 0) return file.status === 'failed' ? [failure(file.name, 'was not loaded', file.message)] : [];
   return tests.map((test) => failure(file.name, test.fullName, [test.failureMessages].flat()[0] ?? file.message));
+}
+
+/** A file fails beside its tests when it was not loaded, or when its queries were badly planned, as its end shows. */
+function fileFailure(file: Record<string, unknown>): string[] {
+  const states = recordsOf(file, 'assertionResults').map(({ status }) => status);
+  if (file.status !== 'failed' || states.includes('skipped') || (states.includes('failed') && !file.message)) return [];
+  return [failure(file.name, states.length === 0 ? 'was not loaded' : 'failed at its end', file.message)];
 }
 
 export function countPlaywright(report: Record<string, unknown>): Counts {
