@@ -107,7 +107,7 @@ function escaped(character: string): string {
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const PATIENCE = {
   testTimeout: IS_FULL ? 1_800_000 : 60_000,
-  hookTimeout: 300_000,
+  hookTimeout: IS_FULL ? 300_000 : 90_000,
   expect: { poll: { timeout: 30_000 } },
   retry: 1,
 };

@@ -95,4 +95,4 @@ test('a process that is frozen is ended and started again, more and more seldom 
   await closed;
   expect(app.child.exitCode).toBe(0);
   expect([child, mongod].filter(isRunning)).toEqual([]);
-}, 240_000);
+});

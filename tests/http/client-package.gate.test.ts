@@ -120,7 +120,7 @@ test('a script outside the repository has the whole router typed, and calls it b
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});
 
 /** Returns the examples that a person copies into one file. */
 async function readmeExamples(): Promise<string> {

@@ -27,9 +27,7 @@ async function outlastLease(): Promise<void> {
     });
 }
 
-test('a process that was paused for longer than its lease finds its writes refused', {
-  timeout: 300_000,
-}, async () => {
+test('a process that was paused for longer than its lease finds its writes refused', async () => {
   const database = { uri: inject('mongoUri'), databaseName: mongoose.connection.name };
   // What a try before this one has left would be claimed first.
   await JobModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'jobs' });

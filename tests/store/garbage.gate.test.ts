@@ -101,7 +101,7 @@ test(`garbage of ${RELEASES * FILES_A_RELEASE} named files is found in bounded m
   await ReleaseModel.deleteMany({ accountId: person.user.id });
   expect([...chosen]).toEqual([hashOf('nobody needs it')]);
   expect((peak - before) / 1024 ** 2).toBeLessThan(MEMORY_MAX_MIB);
-}, 900_000);
+});
 
 test.each(['marked', 'yielded'])('while the files of a list are %s others have their turns', async (what) => {
   await using app = await createTestApp();
