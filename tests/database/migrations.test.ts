@@ -153,6 +153,7 @@ test('what became of a release at each destination is a publication, with its st
   ]);
   const common = { accountId: 'ada', deploymentId };
   const url = 'https://harbour.example';
+  const underWay = [{ _id: 'one', state: 'publishing' }];
   await insert('releases', [
     {
       ...{ _id: 'r8', ...common, number: 80, state: 'live' },
@@ -171,7 +172,7 @@ test('what became of a release at each destination is a publication, with its st
     },
     {
       ...{ _id: 'r9', ...common, number: 90, state: 'uploading' },
-      destinations: [{ _id: 'one', state: 'publishing' }],
+      destinations: underWay,
     },
   ]);
   const line = { at: new Date(5), text: 'index.html' };
@@ -228,8 +229,10 @@ test('what became of a release at each destination is a publication, with its st
   ]);
   // What a crash has cut off is done again, and takes nothing back.
   await collection('publications').updateOne({ _id: 'r9.one' }, { $set: { state: 'live' } });
-  await MigrationModel.deleteOne({ _id: 6 });
+  await collection('releases').updateOne({ _id: 'r9' }, { $set: { destinations: underWay } });
+  await MigrationModel.deleteOne({ _id: 8 });
   await runMigrations(log);
+  expect(await collection('releases').findOne({ _id: 'r9' })).not.toHaveProperty('destinations');
   expect(await published('r9.one')).toMatchObject({ state: 'live' });
 });
 
