@@ -15,7 +15,11 @@ export const errorDocSchema = new Schema(
 
 const state = { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const };
 
-/** One platform of a deployment; the first is the primary one. `site` holds what its adapter has to remember. */
+/**
+ * One platform of a deployment, whose `primaryId` names the primary one. `site` holds what its adapter has to remember.
+ * Its publications have `state`, `error` and `url` as well; they are copied here because a list of deployments shows
+ * them all in one read.
+ */
 export const destinationDocSchema = new Schema(
   {
     _id: { type: String, required: true },
