@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 import type { Providers } from '../../server/context.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
+import type { Platform } from '../../server/publishing/platforms/platform.ts';
 import { addRelease } from './host.ts';
 import { createPlatformApp, ONE } from './platform-app.ts';
 import { platforms } from './platforms.ts';
@@ -11,10 +12,14 @@ import { TOKEN } from './standins/stand-in.ts';
 import { vercelUnderTest } from './standins/vercel/world.ts';
 
 /** Somebody with an account at Netlify and at Vercel, both played. */
-export async function createTwoPlatforms(providers: Partial<Providers> = {}) {
+export async function createTwoPlatforms(
+  providers: Partial<Providers> = {},
+  change: (platform: Platform) => Platform = (platform) => platform,
+) {
   const vercel = await vercelUnderTest();
   const app = await createPlatformApp(netlifyUnderTest, {
-    providers: { ...providers, platforms: { ...platforms, vercel: vercel.platform } },
+    change,
+    providers: { ...providers, platforms: { ...platforms, vercel: change(vercel.platform) } },
   });
   const { deployments, settle } = app;
   await app.connections.connect({ provider: 'vercel', token: TOKEN });

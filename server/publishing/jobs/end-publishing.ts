@@ -10,9 +10,9 @@ type Job = RunningJob<'publish'>;
 type Broken = { error: unknown; isCancelled: boolean };
 
 /**
- * Ends a publication whose work threw: as cancelled, as failed for good, or by rethrowing for another attempt. At the
- * primary destination its work at the platform is undone first. Any other destination that fails stays at what it had,
- * and one whose publication was cancelled, by another release or the removal, is left to the job of that.
+ * Ends a publication whose work threw: as cancelled, as failed for good, or by rethrowing for another attempt. Its work
+ * at the platform is undone first. Elsewhere than at the primary destination, one that was cancelled, by another
+ * release or the removal, is left to the job of that.
  */
 export async function endPublishing(
   job: Job,
@@ -27,9 +27,7 @@ export async function endPublishing(
   const isLastTry = job.attempt >= job.maxAttempts && !(error instanceof JobDeferred);
   const isTriedAgain = !isCancelled && !isFinal(error);
   if (isTriedAgain && !isLastTry) throw error;
-  if (work.isPrimary) {
-    await tryToWithdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
-  }
+  await tryToWithdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
   // The job becomes a dead letter, which ends the publication.
   if (isTriedAgain) throw error;
   await job.transaction(async (session) => {

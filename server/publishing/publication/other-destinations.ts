@@ -12,8 +12,8 @@ import { BEING_PUBLISHED, destinationKey, writeDestination } from './release-wor
 /**
  * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the
  * primary one, for the first time or by a rollback, a job of its own publishes it at each of the others. A destination
- * that fails stays at the release that it had and shows the reason; neither the release nor another destination fails
- * with it.
+ * that fails shows the reason and stays at the release that it had, or goes back to it if the platform can do that
+ * (withdraw.ts); neither the release nor another destination fails with it.
  *
  * Each job reads from the store the files that it sends, even if another has read them just before. For 500 MB in
  * 4,204 files that was less than a second of one core and nothing from the disk, since the system has them in memory

@@ -37,9 +37,7 @@ export async function withdraw(
 ): Promise<void> {
   const ref = storedRef(work.published.ref);
   if (ref === null) return;
-  const { isSwitched, before } = await servedBefore(work.release);
-  // On a platform that publishes drafts, only the switch has changed what visitors see.
-  const isPublic = isSwitched || !work.platform.capabilities.draft;
+  const { isPublic, before } = await servedBefore(work);
   const withdrawal = { work, job, call, isCancelled, ref, before: isPublic ? before : undefined };
   for (const { undo } of COMPENSATIONS) await undo(withdrawal);
 }
@@ -61,10 +59,11 @@ async function takeSiteAway({ work, job, call, isCancelled, before }: Withdrawal
 async function leadBack({ work, job, call, before }: Withdrawal): Promise<void> {
   if (!before) return;
   const { platform, release, destination } = work;
+  const actId = `${work.published.actId ?? release._id}-withdrawn`;
   const published = await findPublication(before.accountId, { releaseId: before._id, destinationId: destination._id });
   const ref = storedRef(published?.ref);
   if (published === null || ref === null || platform.restore === undefined) return;
-  const events = platform.restore(call, { ref, actId: `${release._id}-withdrawn` });
+  const events = platform.restore(call, { ref, actId });
   for (let next = await events.next(); ; next = await events.next()) {
     const named = next.done ? next.value : next.value.type === 'ref' ? next.value.ref : null;
     if (named !== null) {
@@ -74,16 +73,20 @@ async function leadBack({ work, job, call, before }: Withdrawal): Promise<void> 
   }
 }
 
-/** Returns whether visitors get this release by now, and the release that they had before. */
+/** Returns whether visitors may get this release by now, and the release that they had before. */
 async function servedBefore({
-  _id,
-  accountId,
-  deploymentId,
-}: ReleaseRow): Promise<{ isSwitched: boolean; before: ReleaseRow | null }> {
+  release: { _id, accountId, deploymentId },
+  platform,
+  isPrimary,
+  servedId,
+}: ReleaseWork): Promise<{ isPublic: boolean; before: ReleaseRow | null }> {
+  const read = (id: string | null) => (id === null ? null : ReleaseModel.findOne({ _id: id, accountId }).lean());
+  // Elsewhere a release before this one may be public that was called off there: nobody has taken that back.
+  if (!isPrimary) return { isPublic: true, before: await read(servedId === _id ? null : servedId) };
   const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).lean();
   const isSwitched = deployment?.currentReleaseId === _id;
-  const switched = isSwitched ? await ReleaseModel.findOne({ _id, accountId }).lean() : null;
+  const switched = isSwitched ? await read(_id) : null;
   const beforeId = (isSwitched ? switched?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
-  const before = beforeId === null ? null : await ReleaseModel.findOne({ _id: beforeId, accountId }).lean();
-  return { isSwitched, before };
+  // On a platform that publishes drafts, only the switch has changed what visitors see.
+  return { isPublic: isSwitched || !platform.capabilities.draft, before: await read(beforeId) };
 }

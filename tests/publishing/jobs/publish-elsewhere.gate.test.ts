@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
 import { AppError } from '../../../server/lib/errors.ts';
+import { withFastTimeouts } from '../../support/fast-timeouts.ts';
 import { withFileFromBefore } from '../../support/file-from-before.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { ONE, TWO } from '../../support/platform-app.ts';
@@ -45,6 +46,52 @@ test('a token that is refused at one platform fails that one, and breaks its con
     ['vercel', 'broken'],
     ['netlify', 'ok'],
   ]);
+});
+
+test.each([
+  // Sending makes it public, or a request of its own after it was seen at its own address.
+  { primary: 'netlify', further: 'vercel', seen: 0 },
+  { primary: 'vercel', further: 'netlify', seen: Object.keys(TWO).length },
+] as const)('one that is not seen on $further gives way to the one before it, each time', async (places) => {
+  const { primary, further, seen } = places;
+  const withdrawals = new Set<string>();
+  await using app = await createTwoPlatforms({}, (platform) => ({
+    ...withFastTimeouts(platform),
+    async *restore(call, request) {
+      if (request.actId.endsWith('-withdrawn')) withdrawals.add(request.actId);
+      const restored = platform.restore?.(call, request);
+      return restored === undefined ? request.ref : yield* restored;
+    },
+  }));
+  const { id: deploymentId } = await app.deployments.create({ name: 'Unseen', platform: primary });
+  await app.publish({ id: deploymentId }, ONE);
+  await app.deployments.addDestination({ deploymentId, platform: further });
+  await app.settle();
+  const { world } = app[further];
+  async function expectFailed(): Promise<string> {
+    await app.settle();
+    world.heal();
+    const { state, destinations } = await app.deployments.get({ deploymentId });
+    expect([state, destinations.map((one) => one.state)]).toEqual(['live', ['live', 'failed']]);
+    expect(destinations[1]?.error).toMatchObject({ code: 'verification_failed' });
+    const texts = [await app.textAt(deploymentId, primary), await app.textAt(deploymentId, further)];
+    expect(texts).toEqual([TWO['index.html'], ONE['index.html']]);
+    return destinations[1]?.id ?? '';
+  }
+  function failLooks(): void {
+    if (seen > 0) world.fail('visit', { how: 'wait', ms: 0 }, seen);
+    world.fail('visit', { how: 'garbage' }, 100_000);
+  }
+  failLooks();
+  await app.start({ id: deploymentId }, TWO);
+  const destinationId = await expectFailed();
+  failLooks();
+  await app.deployments.retryDestination({ deploymentId, destinationId });
+  await expectFailed();
+  expect(withdrawals.size, 'a platform does again what it is asked by another name alone').toBe(2);
+  await app.deployments.retryDestination({ deploymentId, destinationId });
+  await app.settle();
+  expect(await app.textAt(deploymentId, further)).toBe(TWO['index.html']);
 });
 
 test('removed while a further platform is waiting for its turn, nothing is made there', async () => {
