@@ -96,6 +96,10 @@ test('links that lead nowhere stay said where a release is live, with the page t
   using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
   await release.sees('about.html, line 1: Boat.png is called boat.png');
   await release.sees('2 links lead nowhere');
+  const again = [...release.page.querySelectorAll('a')].filter(({ textContent }) =>
+    textContent?.includes('Publish again'),
+  );
+  expect(again, 'one act has one place').toHaveLength(1);
 
   const short =
     '2 links lead nowhere.For example, index.html, line 2: /gone.html is not there. Add the files or fix the links, then publish again. See release 3';

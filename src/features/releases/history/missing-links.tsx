@@ -1,30 +1,22 @@
-import { Link } from 'wouter';
 import type { ReleaseDestination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
-import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { href } from '../../../lib/paths/paths.ts';
 import { brokenLinksText, missingFilesText, remedyText } from '../missing-text.ts';
 import { NoStartPage } from '../no-start-page.tsx';
 
 export type MissingLinksProps = {
-  release: Pick<ReleaseDetail, 'deploymentId' | 'destinations' | 'hasStartPage' | 'brokenLinks'>;
+  release: Pick<ReleaseDetail, 'destinations' | 'hasStartPage' | 'brokenLinks'>;
   /** True while no plan is active, so that nothing is published. */
   isReadOnly: boolean;
 };
 
 /**
  * Lists files of the entry page that do not load, at each platform concerned, or says there is no page, and lists links
- * that lead nowhere.
+ * that lead nowhere. The way to publish again is below the steps of the release.
  */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
-  const { deploymentId, destinations, hasStartPage, brokenLinks } = release;
-  const action = !isReadOnly && (
-    <Button asChild>
-      <Link to={`${href.deployment(deploymentId)}#publish`}>Publish again</Link>
-    </Button>
-  );
+  const { destinations, hasStartPage, brokenLinks } = release;
   return (
     <>
       {!hasStartPage && <NoStartPage className="mb-6" />}
@@ -37,14 +29,13 @@ export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
               tone="warn"
               title={titleOf(destination, destinations.length > 1)}
               className="mb-6"
-              action={action}
             >
               <p>{adviceFor(destination)}</p>
               <List texts={destination.missingLinks} />
             </Notice>
           ))}
       {brokenLinks.length > 0 && (
-        <Notice tone="warn" title={brokenLinksText(brokenLinks.length)} className="mb-6" action={action}>
+        <Notice tone="warn" title={brokenLinksText(brokenLinks.length)} className="mb-6">
           {!isReadOnly && <p>{remedyText(brokenLinks.length)}</p>}
           <List texts={brokenLinks.map(({ path, line, text }) => `${path}, line ${line}: ${text}`)} />
         </Notice>
