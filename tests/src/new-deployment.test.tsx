@@ -61,13 +61,15 @@ test('what looks wrong is said with file and line, and of a key nothing that mak
 test('a name that a deployment has leads there first, and second to another with a free name', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   const create = vi.fn((..._call: unknown[]) => new Promise(() => {}));
-  const second = deploymentOf({ id: 'second', name: 'Harbour-2' });
+  // At harbour-2 is the site of another account.
+  const second = deploymentOf({ id: 'second', name: 'Harbour-3', slug: 'quay' });
   // The first page of what is alike may hold none of the numbered names.
   const list = (input: unknown) => ({ items: [/-"/.test(JSON.stringify(input)) ? second : deploymentOf()] });
-  const checkAddress = vi.fn((input: unknown) => ({
-    wanted: /-3"/.test(JSON.stringify(input)) ? 'harbour-3' : 'harbour',
-    slug: 'harbour-3',
-  }));
+  const checkAddress = vi.fn((input: unknown) =>
+    /-4"/.test(JSON.stringify(input))
+      ? { wanted: 'harbour-4', slug: 'harbour-4' }
+      : { wanted: 'harbour', slug: 'harbour-3' },
+  );
   using shown = show({
     'deployments.list': list,
     'deployments.create': create,
@@ -84,12 +86,12 @@ test('a name that a deployment has leads there first, and second to another with
   expect(shown.page.textContent, 'one of their own has it').not.toContain('is taken');
   await submit(shown.page.querySelector('form'));
   expect(create, 'Enter in the field of the name').not.toHaveBeenCalled();
-  await patiently(() => expect(another?.textContent).toBe('Publish as new deployment harbour-3'));
-  await patiently(() => expect(shown.button('Publish as new deployment harbour-3').disabled).toBe(false));
-  await patiently(() => expect(another?.nextElementSibling?.textContent).toMatch(/^Will be live at harbour-3\./));
+  await patiently(() => expect(another?.textContent).toBe('Publish as new deployment harbour-4'));
+  await patiently(() => expect(shown.button('Publish as new deployment harbour-4').disabled).toBe(false));
+  await patiently(() => expect(another?.nextElementSibling?.textContent).toMatch(/^Will be live at harbour-4\./));
   expect(JSON.stringify(checkAddress.mock.calls), 'before it was known to be taken').not.toContain('harbour-2');
-  shown.button('Publish as new deployment harbour-3').click();
-  await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-3' }, undefined]));
+  shown.button('Publish as new deployment harbour-4').click();
+  await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-4' }, undefined]));
 });
 
 test('what was made and never sent is no namesake while its key is kept: Publish goes on with it', async () => {

@@ -157,15 +157,17 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   const stem = name.trim().slice(0, DEPLOYMENT_NAME_MAX - 5);
   // What merely contains the name may fill the page of `useAlike`.
   const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 }).data;
-  const other = freeName(stem, numbered?.items ?? []);
-  // Until the taken names are known, the free name may still change.
-  const address = useNameCheck(numbered === undefined ? '' : other, isPublishing);
+  const ofStem = useNameCheck(stem, isPublishing);
+  const other = freeName(stem, numbered?.items ?? [], ofStem);
+  // Until the taken names and addresses are known, the free name may still change.
+  const isKnown = numbered !== undefined && ofStem !== undefined;
+  const address = useNameCheck(isKnown ? other : '', isPublishing);
   return (
     <>
       <Button
         className={NAMES}
         variant={variant}
-        disabled={disabled || numbered === undefined}
+        disabled={disabled || !isKnown}
         onClick={() => {
           setValue('name', other);
           void publish();
@@ -182,9 +184,10 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   );
 }
 
-function freeName(stem: string, alike: readonly Deployment[]): string {
+function freeName(stem: string, alike: readonly Deployment[], address: AddressCheck | undefined): string {
   const taken = new Set(alike.map((other) => other.name.toLowerCase()));
-  let number = 2;
+  // Counted from the free address: where `harbour-2` is taken, a site of that name would be at `harbour-2-2`.
+  let number = address?.slug && address.slug !== address.wanted ? Number(address.slug.split('-').at(-1)) : 2;
   while (taken.has(`${stem}-${number}`.toLowerCase())) number += 1;
   return `${stem}-${number}`;
 }
