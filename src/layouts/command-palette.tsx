@@ -1,5 +1,6 @@
 import { AtSign, Globe, LogOut, type LucideIcon, Moon, Sun, SunMoon, Trash2, Undo2 } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
 import { searchKey } from '../../routers/schemas/normal-form.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
@@ -14,6 +15,7 @@ import { useNavigate } from '../lib/browser/location.ts';
 import { useDebounced } from '../lib/browser/use-debounced.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href } from '../lib/paths/paths.ts';
+import { wayFrom } from '../lib/roll-back.ts';
 import { type Theme, writeTheme } from '../lib/storage/storage.ts';
 import { screenPlaces } from './screen-places.ts';
 
@@ -29,27 +31,22 @@ type Command = {
 
 /** Acts of a deployment, with the place on its page where each is done. */
 const DEPLOYMENT_ACTS: readonly {
-  label: string;
+  /** Returns the words before the name of the deployment; null when there is nothing to do there. */
+  act: (deployment: Deployment) => string | null;
   names: RegExp;
   place: string;
   icon: LucideIcon;
-  /** With fewer releases there is nothing to do there. */
-  releasesMin: number;
 }[] = [
   {
-    label: 'Roll back',
-    names: /\b(roll( ?back)?|undo|restore|revert)\b/i,
+    act: (deployment) => {
+      const way = wayFrom(deployment);
+      return way === 'Bring back a later release' ? `${way} of` : way;
+    },
+    names: /\b(roll( ?back)?|bring back|undo|restore|revert)\b/i,
     place: '?tab=releases',
     icon: Undo2,
-    releasesMin: 2,
   },
-  {
-    label: 'Delete',
-    names: /\b(delete|remove|unpublish)\b/i,
-    place: '?tab=settings#delete',
-    icon: Trash2,
-    releasesMin: 0,
-  },
+  { act: () => 'Delete', names: /\b(delete|remove|unpublish)\b/i, place: '?tab=settings#delete', icon: Trash2 },
 ];
 
 const THEMES: readonly [Theme, string, LucideIcon][] = [
@@ -197,16 +194,13 @@ function useCommands(text: string): Command[] {
       also: unicodeName,
     }),
   );
-  const ofDeployments = wanted.flatMap(({ label, place, icon, names, releasesMin }) =>
-    items
-      .filter(({ releaseCount }) => releaseCount >= releasesMin)
-      .map(
-        (deployment): Command => ({
-          ...goTo(href.deployment(deployment.id) + place, `${label} ${deploymentLabel(deployment)}`, icon),
-          kind: 'Action',
-          also: found ?? names.exec(text)?.[0],
-        }),
-      ),
+  const ofDeployments = wanted.flatMap(({ act, place, icon, names }) =>
+    items.flatMap((deployment): Command[] => {
+      const words = act(deployment);
+      if (words === null) return [];
+      const command = goTo(href.deployment(deployment.id) + place, `${words} ${deploymentLabel(deployment)}`, icon);
+      return [{ ...command, kind: 'Action', also: found ?? names.exec(text)?.[0] }];
+    }),
   );
   const acts: Command[] = enabled
     ? [

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { ReleaseStep } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../routers/schemas/state-names.ts';
 
@@ -14,4 +15,13 @@ export function isRollingBack({ state, finishedAt }: Run): boolean {
 export function isRollBackStep({ name, startedAt }: Pick<ReleaseStep, 'name' | 'startedAt'>, release: Run): boolean {
   if (name !== 'verifying' || release.finishedAt === null) return false;
   return startedAt === null ? isRollingBack(release) : startedAt > release.finishedAt;
+}
+
+/**
+ * Returns the act by which a deployment serves another of its releases; null when there is no other. Before the first
+ * release there is none to roll back to.
+ */
+export function wayFrom({ currentRelease, releaseCount }: Pick<Deployment, 'currentRelease' | 'releaseCount'>) {
+  if (currentRelease === null || releaseCount < 2) return null;
+  return currentRelease.number === 1 ? 'Bring back a later release' : 'Roll back';
 }

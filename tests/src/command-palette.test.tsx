@@ -6,7 +6,7 @@ import { Palette } from '../../src/layouts/command-palette.tsx';
 import { readTheme } from '../../src/lib/storage/storage.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
-import { ada, deploymentOf } from '../support/screen-fixtures.ts';
+import { ada, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
 import { arrivesAt, press, showApp, shown, textsOf, typeTo } from '../support/shown-app.tsx';
 
 afterEach(() => {
@@ -65,12 +65,15 @@ test.each([
 });
 
 test('a way back is offered where there is one', async () => {
-  using palette = showPalette([deploymentOf(), deploymentOf({ name: 'atlas', releaseCount: 1 })]);
+  const oldest = deploymentOf({ name: 'quay', currentRelease: releaseRefOf({ number: 1 }) });
+  using palette = showPalette([deploymentOf(), deploymentOf({ name: 'atlas', releaseCount: 1 }), oldest]);
   await vi.waitFor(() => expect(palette.first('delete')?.textContent).toContain('Delete harbour'));
   expect(palette.page.textContent).toContain('Delete atlas');
   palette.first('roll back');
   expect(palette.page.textContent).toContain('Roll back harbour');
   expect(palette.page.textContent).not.toContain('Roll back atlas');
+  expect(palette.page.textContent).toContain('Bring back a later release of quay');
+  expect(palette.page.textContent).not.toContain('Roll back quay');
 });
 
 test('two deployments of one name are told apart', async () => {

@@ -18,6 +18,7 @@ import { useDownload } from '../../../api/use-download.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuFooter, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { href } from '../../../lib/paths/paths.ts';
+import { wayFrom } from '../../../lib/roll-back.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 
 export type DeploymentMenuProps = {
@@ -85,8 +86,9 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   );
 }
 
-function PublishItems({ deployment: { id, releaseCount } }: { deployment: Deployment }) {
-  const page = href.deployment(id);
+function PublishItems({ deployment }: { deployment: Deployment }) {
+  const page = href.deployment(deployment.id);
+  const way = wayFrom(deployment);
   return (
     <>
       <MenuItem asChild>
@@ -99,10 +101,10 @@ function PublishItems({ deployment: { id, releaseCount } }: { deployment: Deploy
           <FileArchive /> Publish a ZIP
         </Link>
       </MenuItem>
-      {releaseCount > 1 && (
+      {way !== null && (
         <MenuItem asChild>
           <Link to={`${page}?tab=releases`}>
-            <Undo2 /> Roll back
+            <Undo2 /> {way}
           </Link>
         </MenuItem>
       )}
