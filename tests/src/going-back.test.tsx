@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { ReleaseDestination } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { OpenRollBackDialog } from '../../src/features/releases/acts/roll-back-dialog.tsx';
+import { LastActivity } from '../../src/features/releases/history/last-activity.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
@@ -93,6 +94,18 @@ test.each([
     );
   },
 );
+
+test('a release to which a rollback runs has one word, in the lists as on its page', () => {
+  const running = releaseOf({ number: 1, state: 'verifying', finishedAt: secondsLater(0) });
+  using list = showScreen(
+    <ReleaseTable label="Releases" releases={[running]} rollBacks={[]} isReadOnly={() => false} />,
+    {},
+  );
+  expect(list.rows('Releases')[0]).toContain('Switching');
+  const history = { items: [running], rollBacks: [] };
+  using activity = showScreen(<LastActivity history={history} shownEntries={1} action={null} />, {});
+  expect(activity.page.textContent).toContain('Switching');
+});
 
 test('a release that a rollback made live says so', () => {
   const finishedAt = secondsLater(0);

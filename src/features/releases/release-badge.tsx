@@ -1,12 +1,12 @@
-import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
+import type { Release } from '../../../routers/schemas/releases.ts';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownReleaseState } from '../../lib/waiting.ts';
 import type { Publication } from '../../uploads/publications.ts';
 import { RollBackBadge } from './history/roll-back-badge.tsx';
 
-/** Shows the state of a release in the head of its page. */
-export function ReleaseBadge({ release }: { release: ReleaseDetail }) {
+/** Shows the state of a release, the same in the head of its page and in the lists. */
+export function ReleaseBadge({ release }: { release: Release }) {
   if (isRollingBack(release)) return <RollBackBadge state="running" />;
   return <StateBadge state={shownReleaseState(release)} />;
 }

@@ -4,11 +4,10 @@ import type { ReleaseList } from '../../../../routers/schemas/releases.ts';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
-import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { shownReleaseState } from '../../../lib/waiting.ts';
+import { ReleaseBadge } from '../release-badge.tsx';
 import { type HistoryEntry, historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
@@ -82,7 +81,7 @@ function labelsOf(entry: HistoryEntry): { to: string; owner: string; what: strin
     to: href.release(deploymentId, number),
     owner: ownerLabel(entry.release),
     what: `, release ${number}`,
-    badge: <StateBadge state={shownReleaseState(entry.release)} />,
+    badge: <ReleaseBadge release={entry.release} />,
     at: createdAt,
   };
 }

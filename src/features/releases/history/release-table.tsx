@@ -9,16 +9,15 @@ import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx'
 import { Size } from '../../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
 import { CorruptedBadge } from '../../../components/states/corrupted-badge.tsx';
-import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { shownReleaseState } from '../../../lib/waiting.ts';
 import { goneBackAt, wayTexts } from '../acts/going-back.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
 import { RollBackDialog } from '../acts/roll-back.tsx';
 import type { RollBackTarget } from '../acts/roll-back-dialog.tsx';
+import { ReleaseBadge } from '../release-badge.tsx';
 import { isFinal, SOURCE_LABELS } from '../release-labels.ts';
 import { historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
@@ -179,7 +178,7 @@ function Titled({ label, text }: { label: string | false; text: string }) {
 function ReleaseStates({ release }: { release: ListedRelease }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
-      <StateBadge state={shownReleaseState(release)} />
+      <ReleaseBadge release={release} />
       {release.isCurrent && release.state !== 'live' && (
         <Badge tone="good" icon={Eye}>
           Serving
