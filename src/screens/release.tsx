@@ -28,7 +28,7 @@ import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
 import { isOnItsWay, ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/progress/release-steps.tsx';
 import { ReleaseBadge } from '../features/releases/release-badge.tsx';
-import { isCancellable, SOURCE_LABELS, wasSeenLive } from '../features/releases/release-labels.ts';
+import { isCancellable, lacksStartFiles, SOURCE_LABELS, wasSeenLive } from '../features/releases/release-labels.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, paths } from '../lib/paths/paths.ts';
@@ -105,7 +105,7 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
           <ReleaseOutcome release={release} visitUrl={visitUrl} retry={acts.retry} mayChange={mayChange} />
           {release.changedFiles === 0 && <UnchangedNotice release={release} />}
           {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
-          {release.state === 'live' && lacksFiles(release) && (
+          {release.state === 'live' && (lacksStartFiles(release) || release.brokenLinks.length > 0) && (
             <Suspense fallback={<SkeletonRows rows={1} />}>
               <missingLinks.Component release={release} isReadOnly={!mayChange} />
             </Suspense>
@@ -118,11 +118,6 @@ function ReleaseStory({ release, visitUrl }: { release: ReleaseDetail; visitUrl:
       more={!isRunning && <ReleaseDiff release={release} />}
     />
   );
-}
-
-/** Returns whether visitors miss the start page, files that it uses, or those that links lead to. */
-function lacksFiles({ hasStartPage, destinations, brokenLinks }: ReleaseDetail): boolean {
-  return !hasStartPage || brokenLinks.length > 0 || destinations.some(({ missingLinks: links }) => links.length > 0);
 }
 
 type ReleaseActsProps = { release: ReleaseDetail; mayChange: boolean; acts: ReturnType<typeof useReleaseActs> };

@@ -144,7 +144,7 @@ test('of a live release without a start page it is said, also beside its address
   await card.sees(words);
 });
 
-test('a list of releases marks the one that is damaged, and no other', () => {
+test('a list of releases marks the one that is damaged, or live without its files, and no other', () => {
   const releases = [releaseOf({ corruptedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
   using shown = showScreen(
     <ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={() => false} />,
@@ -152,6 +152,14 @@ test('a list of releases marks the one that is damaged, and no other', () => {
   );
   const marked = [...shown.page.querySelectorAll('tr')].filter((row) => row.textContent?.includes('Damaged'));
   expect(marked.map((row) => row.querySelector('a')?.textContent)).toEqual(['Release 3']);
+  const bare = [releaseOf({ hasStartPage: false }), releaseOf({ number: 2, state: 'superseded', hasStartPage: false })];
+  using list = showScreen(
+    <ReleaseTable label="Releases" releases={bare} rollBacks={[]} isReadOnly={() => false} />,
+    {},
+  );
+  const [live, replaced] = list.rows('Releases');
+  expect(live).toContain('LiveFiles missing');
+  expect(replaced, 'nobody visits it').not.toContain('Files missing');
 });
 
 test('what needs the person names deployments whose live release is damaged', () => {

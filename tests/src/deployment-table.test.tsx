@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
-test('a list says which deployment lost its connection, and what visitors type', () => {
+test('a list says which deployment lost its connection, what visitors type, and that they miss files', () => {
   const lost = { destinationId: 'lost-here', provider: 'netlify' as const, connectionId: null, message: 'Removed.' };
   const elsewhere = { ...lost, destinationId: 'another of its platforms' };
   const tried = { ...lost, destinationId: 'tried-here' };
@@ -13,6 +13,12 @@ test('a list says which deployment lost its connection, and what visitors type',
     deploymentOf({ name: 'halved', lostConnections: [elsewhere] }),
     deploymentOf({ name: 'fine' }),
     deploymentOf({ name: 'named', visitUrl: 'https://shop.example' }),
+    deploymentOf({ name: 'bare', currentRelease: releaseRefOf({ hasStartPage: false }) }),
+    deploymentOf({
+      name: 'torn',
+      currentRelease: releaseRefOf({ missing: { files: 1, links: 0, example: '/a.css' } }),
+    }),
+    deploymentOf({ name: 'linked', currentRelease: releaseRefOf({ missing: { files: 0, links: 1, example: '/a' } }) }),
     deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
   ];
   using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
@@ -23,6 +29,9 @@ test('a list says which deployment lost its connection, and what visitors type',
     expect.stringContaining('halvedLiveRemoved.'),
     expect.stringMatching(/^fineLivefine/),
     expect.stringMatching(/^namedLive.*shop\.example/),
+    expect.stringContaining('bareLiveFiles missing'),
+    expect.stringContaining('tornLiveFiles missing'),
+    expect.stringMatching(/^linkedLivelinked/),
     expect.stringContaining('newDraftNo address yet'),
   ]);
 });

@@ -85,6 +85,14 @@ export function isRetryable({ state }: { state: ReleaseState }): boolean {
   return state === 'failed' || state === 'cancelled';
 }
 
+/** Returns whether visitors miss the start page, or files that it uses. */
+export function lacksStartFiles({
+  hasStartPage,
+  destinations,
+}: Pick<Release, 'hasStartPage' | 'destinations'>): boolean {
+  return !hasStartPage || destinations.some(({ missingLinks }) => missingLinks.length > 0);
+}
+
 /** Returns whether it has an address of its own that answers. */
 export function wasSeenLive({ state }: { state: ReleaseState }): boolean {
   return state === 'live' || state === 'superseded';

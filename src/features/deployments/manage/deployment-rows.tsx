@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { HostName } from '../../../components/host-name.tsx';
+import { MissingMark } from '../../../components/states/missing-mark.tsx';
 import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { formatAddress } from '../../../lib/format.ts';
@@ -68,18 +69,20 @@ export function Name({ deployment: { id, name } }: PartProps) {
 
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
-  const { lostConnections, latestRelease } = deployment;
+  const { lostConnections, latestRelease, currentRelease } = deployment;
+  const isServed = state === 'live' || state === 'read-only';
   const trouble = lostConnections[0]?.message ?? (latestRelease?.state === 'failed' && 'Last release failed');
   return (
     <span className="flex shrink-0 items-center gap-2">
       <StateBadge state={state} />
-      {(state === 'live' || state === 'read-only') && trouble && (
+      {isServed && trouble && (
         // Above the link of the row, which has a tooltip of its own.
         <span title={trouble} className="relative text-bad">
           <CircleX />
           <span className="sr-only">{trouble}</span>
         </span>
       )}
+      {isServed && (currentRelease?.hasStartPage === false || !!currentRelease?.missing?.files) && <MissingMark />}
       {badge}
     </span>
   );

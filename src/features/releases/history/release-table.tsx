@@ -9,6 +9,7 @@ import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx'
 import { Size } from '../../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
 import { CorruptedBadge } from '../../../components/states/corrupted-badge.tsx';
+import { MissingMark } from '../../../components/states/missing-mark.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';
@@ -18,7 +19,7 @@ import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
 import { RollBackDialog } from '../acts/roll-back.tsx';
 import type { RollBackTarget } from '../acts/roll-back-dialog.tsx';
 import { ReleaseBadge } from '../release-badge.tsx';
-import { isFinal, SOURCE_LABELS } from '../release-labels.ts';
+import { isFinal, lacksStartFiles, SOURCE_LABELS } from '../release-labels.ts';
 import { historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
@@ -184,6 +185,7 @@ function ReleaseStates({ release }: { release: ListedRelease }) {
           Serving
         </Badge>
       )}
+      {release.state === 'live' && lacksStartFiles(release) && <MissingMark />}
       {release.corruptedFiles.length > 0 && <CorruptedBadge />}
     </span>
   );
