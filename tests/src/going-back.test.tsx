@@ -102,6 +102,7 @@ test('a release to which a rollback runs has one word, in the lists as on its pa
     {},
   );
   expect(list.rows('Releases')[0]).toContain('Switching');
+  expect(list.page.querySelector('thead')?.textContent, 'it goes live later').toContain('Started');
   const history = { items: [running], rollBacks: [] };
   using activity = showScreen(<LastActivity history={history} shownEntries={1} action={null} />, {});
   expect(activity.page.textContent).toContain('Switching');

@@ -62,7 +62,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'release', title: 'Release' },
           { key: 'state', title: 'State' },
           { key: 'by', title: 'By', className: 'max-xl:hidden' },
-          { key: 'when', title: 'When' },
+          { key: 'started', title: 'Started' },
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
           { key: 'size', title: 'Size', className: 'text-right max-[90rem]:hidden' },
           { key: 'changed', title: 'File changes', className: 'text-right max-md:hidden' },
