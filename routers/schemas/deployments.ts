@@ -159,6 +159,7 @@ const releaseRefSchema = z.strictObject({
   /** The number of files that cannot be read any more and are not served; the release names them. */
   corruptedFileCount: z.number(),
   hasStartPage: z.boolean(),
+  needsBuild: z.exactOptional(z.boolean()),
   /** Counts what its visitors do not get, with one example in words; absent when nothing is missing. */
   missing: z.exactOptional(z.strictObject({ files: z.number(), links: z.number(), example: z.string() })),
 });

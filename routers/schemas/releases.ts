@@ -157,6 +157,8 @@ export const releaseSchema = z.strictObject({
   corruptedFiles: z.array(z.string()),
   /** False when visitors who open the address see “not found”; releases made before this was stored say true. */
   hasStartPage: z.boolean(),
+  /** True when browsers cannot show its files before a build. */
+  needsBuild: z.exactOptional(z.boolean()),
   error: z.nullable(shownErrorSchema),
   destinations: z.array(releaseDestinationSchema),
   createdAt: z.date(),

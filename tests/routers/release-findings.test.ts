@@ -17,9 +17,16 @@ const KEY = `AKIA${'ABCDEFGH12345678'}`;
 async function publishNew(app: Awaited<ReturnType<typeof createPublishingApp>>, site: Site) {
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Looked into', platform: 'built-in' });
-  const { steps, state, hasStartPage } = await publish(app, person, deployment, site);
+  const { steps, state, hasStartPage, needsBuild } = await publish(app, person, deployment, site);
   const log = steps.find(({ name }) => name === 'preparing')?.log.map(({ text }) => text) ?? [];
-  return { state, hasStartPage, log, everything: JSON.stringify(steps) };
+  const { currentRelease } = await person.caller.deployments.get({ deploymentId: deployment.id });
+  return {
+    state,
+    hasStartPage,
+    needsBuild: [needsBuild, currentRelease?.needsBuild],
+    log,
+    everything: JSON.stringify(steps),
+  };
 }
 
 test('the log of a release says what is wrong with its files, and where, without the key itself', async () => {
@@ -65,8 +72,9 @@ test.each([
   ],
 ])('the kind of the files and the first page are told: %#', async (site, expected) => {
   await using app = await createPublishingApp();
-  const { log, hasStartPage } = await publishNew(app, site);
+  const { log, hasStartPage, needsBuild } = await publishNew(app, site);
   expect(hasStartPage).toBe('index.html' in site);
+  expect(needsBuild).toEqual('package.json' in site ? [true, true] : [undefined, undefined]);
   expect(log.slice(1)).toEqual(expected.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))));
 });
 

@@ -144,6 +144,22 @@ test('of a live release without a start page it is said, also beside its address
   await card.sees(words);
 });
 
+test('of a live release that needs a build only that is said, on its page and beside its address', async () => {
+  const needed = { hasStartPage: false, needsBuild: true };
+  const missing = { files: 1, links: 0, example: '/vite.svg' };
+  const answers = {
+    'releases.get': () => releaseDetailOf({ deploymentId: 'd', ...needed }),
+    'releases.diff': () => NO_DIFFERENCE,
+    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ ...needed, missing }) }),
+  };
+  using release = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
+  await release.sees('Published without a build');
+  const current = releaseRefOf(needed);
+  using overview = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, answers);
+  await overview.sees('Published without a build');
+  for (const { page } of [release, overview]) expect(page.textContent).not.toMatch(/No start page|vite\.svg/);
+});
+
 test('a list of releases marks the one that is damaged, or live without its files, and no other', () => {
   const releases = [releaseOf({ corruptedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
   using shown = showScreen(

@@ -18,6 +18,7 @@ test('a list says which deployment lost its connection, what visitors type, and 
       name: 'torn',
       currentRelease: releaseRefOf({ missing: { files: 1, links: 0, example: '/a.css' } }),
     }),
+    deploymentOf({ name: 'raw', currentRelease: releaseRefOf({ needsBuild: true }) }),
     deploymentOf({ name: 'linked', currentRelease: releaseRefOf({ missing: { files: 0, links: 1, example: '/a' } }) }),
     deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
   ];
@@ -32,6 +33,7 @@ test('a list says which deployment lost its connection, what visitors type, and 
     expect.stringMatching(/^namedLive.*shop\.example/),
     expect.stringContaining('bareLiveFiles missing'),
     expect.stringContaining('tornLiveFiles missing'),
+    expect.stringContaining('rawLiveNot built'),
     expect.stringMatching(/^linkedLivelinked/),
     expect.stringContaining('newDraftNo address yet'),
   ]);

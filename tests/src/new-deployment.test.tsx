@@ -184,8 +184,22 @@ test('a platform that the address asks for says at the top that it needs an acco
   expect(plain.page.querySelector('header')?.textContent).toContain('In a hurry?');
 });
 
-test('a folder without an entry page is published after one question, and not before', async () => {
-  setWaiting(harbourOf({ 'start.html': '<h1>Start</h1>', 'notes.txt': 'notes' }));
+test.each([
+  [
+    'without an entry page',
+    { 'start.html': '<h1>Start</h1>', 'notes.txt': 'notes' },
+    ['Publish without a start page?', 'There is no index.html'],
+  ],
+  [
+    'that needs a build',
+    { 'index.html': '<script src="/src/main.tsx">', 'src/main.tsx': 'x', 'package.json': '{}' },
+    [
+      'Publish without a build?',
+      'A browser cannot show these files as they are. Run the build (often “npm run build”)',
+    ],
+  ],
+])('a folder %s is published after one question, and not before', async (_what, files, [title = '', text = '']) => {
+  setWaiting(harbourOf(files));
   const create = vi.fn();
   using shown = show({ 'deployments.create': create });
   await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
@@ -193,8 +207,8 @@ test('a folder without an entry page is published after one question, and not be
   const answer = (name: string) =>
     [...(question()?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === name)?.click();
   shown.button('Publish').click();
-  await patiently(() => expect(question()?.textContent).toContain('Publish without a start page?'));
-  expect(question()?.textContent).toContain('There is no index.html');
+  await patiently(() => expect(question()?.textContent).toContain(title));
+  expect(question()?.textContent).toContain(text);
   answer('Cancel');
   await patiently(() => expect(question()).toBeNull());
   expect(create).not.toHaveBeenCalled();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countVitest } from './reports.ts';
 
-const PASSED = { fullName: 'adds', status: 'passed', failureMessages: [] };
+const PASSED = { fullName: 'adds', status: 'passed', failureMessages: [] as string[] };
 const FAILED = { fullName: 'takes away', status: 'failed', failureMessages: ['Error: 1 is not 2\n    at a.ts:1'] };
 const SKIPPED = { fullName: 'halves', status: 'skipped', failureMessages: [] };
 

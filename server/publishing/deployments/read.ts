@@ -207,6 +207,7 @@ const REFERENCE = {
   error: 1,
   corruptedFiles: 1,
   hasStartPage: 1,
+  needsBuild: 1,
   missing: 1,
 } as const;
 
@@ -224,6 +225,7 @@ function toReleaseRef(doc: NamedRelease): ReleaseRef {
     errorMessage: doc.error?.message ?? null,
     corruptedFileCount: new Set(doc.corruptedFiles.map((file) => file.path)).size,
     hasStartPage: doc.hasStartPage ?? true,
+    ...(doc.needsBuild && { needsBuild: true }),
     ...(doc.missing && { missing: doc.missing }),
   };
 }

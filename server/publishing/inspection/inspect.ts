@@ -21,8 +21,8 @@ const PLACES_TOLD = 20;
  */
 const LINKS_MAX = 200_000;
 
-/** The lines of a release's log about its files, and links that lead nowhere. */
-export type Findings = { lines: string[]; brokenLinks: BrokenLink[] };
+/** The lines of a release's log about its files, links that lead nowhere, and whether browsers can show the files. */
+export type Findings = { lines: string[]; brokenLinks: BrokenLink[]; needsBuild: boolean };
 type Looking = {
   changed: ReadonlySet<string> | null;
   folder: string | null;
@@ -43,7 +43,7 @@ export async function reportFindings(store: ArtifactStore, manifest: Manifest, l
   } catch (error) {
     if (looking.signal.aborted || !isTooMuch(error)) throw error;
     const line = 'The files were not searched for problems, because there is too much in them';
-    return { lines: [line], brokenLinks: [] };
+    return { lines: [line], brokenLinks: [], needsBuild: false };
   }
 }
 
@@ -78,7 +78,7 @@ async function findings(
       ...(broken === null ? [] : told(broken)),
       ...leftUnread(unreadCount + unreached),
     ];
-    return { lines, brokenLinks };
+    return { lines, brokenLinks, needsBuild: problems.some(({ code }) => code === 'needs_build') };
   } finally {
     await inspector.end();
   }

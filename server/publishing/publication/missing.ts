@@ -16,18 +16,18 @@ const START_PAGE = 'index.html';
 
 type Work = Pick<ReleaseWork, 'release' | 'destination' | 'isPrimary'>;
 
-/** Stores the links that lead nowhere, before it is known which files the start page misses. */
-export async function saveBrokenLinks(
+/** Stores what was found in the files, before it is known which files the start page misses. */
+export async function saveFindings(
   session: ClientSession,
   work: Work,
-  found: readonly BrokenLink[],
+  found: { brokenLinks: readonly BrokenLink[]; needsBuild: boolean },
 ): Promise<undefined> {
   if (!work.isPrimary) return;
-  const brokenLinks = found.map(({ path, line, text, target }) => ({
+  const brokenLinks = found.brokenLinks.map(({ path, line, text, target }) => ({
     ...{ path, line, text: visiblePath(text).slice(0, TEXT_MAX) },
     target: target.slice(0, TEXT_MAX),
   }));
-  await save(session, work, { brokenLinks });
+  await save(session, work, { brokenLinks, needsBuild: found.needsBuild });
 }
 
 /**
@@ -71,7 +71,7 @@ export async function saveMissing(session: ClientSession, work: Work, missingLin
 async function save(
   session: ClientSession,
   { release }: Work,
-  change: { brokenLinks: (BrokenLink & { isToldAsFile?: boolean })[]; missing?: ReleaseRow['missing'] },
+  change: Pick<ReleaseRow, 'missing' | 'needsBuild'> & { brokenLinks: (BrokenLink & { isToldAsFile?: boolean })[] },
 ): Promise<undefined> {
   const { _id, accountId } = release;
   await ReleaseModel.updateOne({ _id, accountId }, { $set: change }, { session });

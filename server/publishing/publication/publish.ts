@@ -16,7 +16,7 @@ import type { ArtifactStore } from '../../store/store.ts';
 import { reportFindings } from '../inspection/inspect.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platforms/platform.ts';
 import { refusePrivateKeys } from '../uploads/index.ts';
-import { pagesWithBrokenLinks, saveBrokenLinks } from './missing.ts';
+import { pagesWithBrokenLinks, saveFindings } from './missing.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { findPublication } from './publications.ts';
 import { comparedRelease } from './release-files.ts';
@@ -61,9 +61,9 @@ export async function prepareFiles(
   report.log(line);
   const folder = await folderAtHost(work);
   const isSinglePage = isServedAsSinglePage(work);
-  const { lines, brokenLinks } = await reportFindings(store, manifest, { changed, folder, isSinglePage, signal });
-  for (const finding of lines) report.log(finding);
-  report.atEnd((session) => saveBrokenLinks(session, work, brokenLinks));
+  const found = await reportFindings(store, manifest, { changed, folder, isSinglePage, signal });
+  for (const finding of found.lines) report.log(finding);
+  report.atEnd((session) => saveFindings(session, work, found));
   for (const line of reportPacked(work, manifest)) report.log(line);
   for (const rule of await reportRules(work, store, manifest)) report.log(rule);
 }

@@ -54,6 +54,7 @@ export function toRelease(
     changedFiles: doc.changedFiles,
     corruptedFiles: [...new Set(doc.corruptedFiles.map((file) => file.path))].slice(0, CORRUPTED_FILES_MAX),
     hasStartPage: doc.hasStartPage ?? true,
+    ...(doc.needsBuild && { needsBuild: true }),
     error: toShownError(doc.error),
     createdAt: doc.createdAt,
     startedAt: doc.startedAt ?? null,

@@ -3,6 +3,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths/paths.ts';
 import { brokenLinksText, missingFilesText, remedyText } from './missing-text.ts';
+import { NeedsBuild } from './no-start-page.tsx';
 
 export type MissingNoticeProps = {
   deploymentId: string;
@@ -13,6 +14,7 @@ export type MissingNoticeProps = {
 /** Says in short what visitors of the live release do not get; its page names all of it. */
 export function MissingNotice({ deploymentId, mayChange }: MissingNoticeProps) {
   const current = trpc.deployments.get.useQuery({ deploymentId }).data?.currentRelease;
+  if (current?.needsBuild) return <NeedsBuild />;
   if (!current?.missing) return null;
   const { files, links, example } = current.missing;
   const { number } = current;

@@ -1,5 +1,15 @@
 import { Notice } from '../../components/notice.tsx';
 
+/** Says of a live release that it is the source of a site: whatever else is missing comes with the build. */
+export function NeedsBuild({ className }: { className?: string }) {
+  return (
+    <Notice tone="warn" title="Published without a build" className={className}>
+      A browser cannot show these files as they are. Run the build (often “npm run build”) and publish the folder that
+      it makes.
+    </Notice>
+  );
+}
+
 /** Says what visitors of a live release without a start page see. */
 export function NoStartPage({ className }: { className?: string }) {
   return (

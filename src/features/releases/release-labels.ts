@@ -85,12 +85,13 @@ export function isRetryable({ state }: { state: ReleaseState }): boolean {
   return state === 'failed' || state === 'cancelled';
 }
 
-/** Returns whether visitors miss the start page, or files that it uses. */
+/** Returns whether visitors miss the start page, or files that it uses, or the build that it needs. */
 export function lacksStartFiles({
   hasStartPage,
+  needsBuild,
   destinations,
-}: Pick<Release, 'hasStartPage' | 'destinations'>): boolean {
-  return !hasStartPage || destinations.some(({ missingLinks }) => missingLinks.length > 0);
+}: Pick<Release, 'hasStartPage' | 'needsBuild' | 'destinations'>): boolean {
+  return !hasStartPage || !!needsBuild || destinations.some(({ missingLinks }) => missingLinks.length > 0);
 }
 
 /** Returns whether it has an address of its own that answers. */

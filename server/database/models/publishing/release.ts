@@ -32,6 +32,8 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** True when the address itself shows a page; absent in releases that an earlier version of Fairlead made. */
     hasStartPage: { type: Boolean },
+    /** True when browsers cannot show its files before a build; absent while nobody looked, and in older releases. */
+    needsBuild: { type: Boolean },
     /**
      * Links to files that are not there (server/publishing/publication/missing.ts); absent while nobody looked for
      * them, and in releases that an earlier version of Fairlead made.

@@ -67,6 +67,10 @@ export function Name({ deployment: { id, name } }: PartProps) {
   );
 }
 
+function lacksFiles({ hasStartPage, needsBuild, missing }: NonNullable<Deployment['currentRelease']>): boolean {
+  return !hasStartPage || !!needsBuild || !!missing?.files;
+}
+
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
   const { lostConnections, latestRelease, currentRelease } = deployment;
@@ -82,7 +86,9 @@ export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
           <span className="sr-only">{trouble}</span>
         </span>
       )}
-      {isServed && (currentRelease?.hasStartPage === false || !!currentRelease?.missing?.files) && <MissingMark />}
+      {isServed && currentRelease && lacksFiles(currentRelease) && (
+        <MissingMark needsBuild={currentRelease.needsBuild} />
+      )}
       {badge}
     </span>
   );

@@ -2,18 +2,16 @@ import { useState } from 'react';
 import type { UploadInspection } from '../../../../routers/rules/uploads/upload-inspection.ts';
 import { type Asking, type PublishQuestion, usePublishQuestion } from './publish-question.tsx';
 
-type Pages = Pick<UploadInspection, 'entryPage' | 'buildFolder'>;
+type Pages = Pick<UploadInspection, 'entryPage' | 'buildFolder' | 'problems'>;
 
 /**
- * Asks the person, once for each selection, before a folder without an entry page is published, which answers "not
- * found" at its address; `isLost`: in place of a start page that is live.
+ * Asks the person, once for each selection, before a folder is published whose address would show no page: it has no
+ * start page, or still needs a build. `isLost`: in place of a start page that is live.
  */
 export function useEntryQuestion(report: { selection: object; inspection: Pages } | null, isLost = false): Asking {
   const [agreed, setAgreed] = useState<object | null>(null);
-  const isAsked = report !== null && report.inspection.entryPage === null && agreed !== report.selection;
-  const { ask, question } = usePublishQuestion(
-    isAsked ? { ...entryQuestion(report.inspection), variant: isLost ? 'danger' : 'primary' } : null,
-  );
+  const asked = report === null || agreed === report.selection ? null : questionAbout(report.inspection);
+  const { ask, question } = usePublishQuestion(asked && { ...asked, variant: isLost ? 'danger' : 'primary' });
   return {
     ask: (goOn) =>
       ask(() => {
@@ -22,6 +20,12 @@ export function useEntryQuestion(report: { selection: object; inspection: Pages 
       }),
     question,
   };
+}
+
+function questionAbout(pages: Pages): PublishQuestion | null {
+  if (pages.entryPage === null) return entryQuestion(pages);
+  const unbuilt = pages.problems.find(({ code }) => code === 'needs_build');
+  return unbuilt ? { title: 'Publish without a build?', description: `${unbuilt.message} ${unbuilt.hint}` } : null;
 }
 
 export function entryQuestion({ buildFolder }: Pick<Pages, 'buildFolder'>): PublishQuestion {

@@ -3,20 +3,22 @@ import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { brokenLinksText, missingFilesText, remedyText } from '../missing-text.ts';
-import { NoStartPage } from '../no-start-page.tsx';
+import { NeedsBuild, NoStartPage } from '../no-start-page.tsx';
 
 export type MissingLinksProps = {
-  release: Pick<ReleaseDetail, 'destinations' | 'hasStartPage' | 'brokenLinks'>;
+  release: Pick<ReleaseDetail, 'destinations' | 'hasStartPage' | 'needsBuild' | 'brokenLinks'>;
   /** True while no plan is active, so that nothing is published. */
   isReadOnly: boolean;
 };
 
 /**
  * Lists files of the entry page that do not load, at each platform concerned, or says there is no page, and lists links
- * that lead nowhere. The way to publish again is below the steps of the release.
+ * that lead nowhere. Where a build is needed, it says no more than that. The way to publish again is below the steps of
+ * the release.
  */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
-  const { destinations, hasStartPage, brokenLinks } = release;
+  const { destinations, hasStartPage, needsBuild, brokenLinks } = release;
+  if (needsBuild) return <NeedsBuild className="mb-6" />;
   return (
     <>
       {!hasStartPage && <NoStartPage className="mb-6" />}

@@ -185,7 +185,7 @@ function ReleaseStates({ release }: { release: ListedRelease }) {
           Serving
         </Badge>
       )}
-      {release.state === 'live' && lacksStartFiles(release) && <MissingMark />}
+      {release.state === 'live' && lacksStartFiles(release) && <MissingMark needsBuild={release.needsBuild} />}
       {release.corruptedFiles.length > 0 && <CorruptedBadge />}
     </span>
   );
