@@ -216,7 +216,7 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Files', value: release.fileCount.toLocaleString('en') },
         { name: 'Size', value: <Size bytes={release.totalBytes} /> },
         // Of the first release all files are new.
-        ...(release.number === 1 ? [] : [{ name: 'Changed files', value: release.changedFiles.toLocaleString('en') }]),
+        ...(release.number === 1 ? [] : [{ name: 'File changes', value: release.changedFiles.toLocaleString('en') }]),
       ]}
     />
   );

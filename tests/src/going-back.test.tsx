@@ -141,7 +141,7 @@ test.each([
 
 test.each([
   [1, '7 new'],
-  [2, '7 changed'],
+  [2, '7 changes'],
 ])('the files of release %i are counted as: %s', (number, count) => {
   const releases = [releaseOf({ number, changedFiles: 7 })];
   using list = showScreen(

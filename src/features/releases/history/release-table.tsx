@@ -140,7 +140,9 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
       <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
         <span className="whitespace-nowrap">
           {release.changedFiles.toLocaleString('en')}
-          <span className="sm:hidden">{release.number === 1 ? ' new' : ' changed'}</span>
+          <span className="sm:hidden">
+            {release.number === 1 ? ' new' : release.changedFiles === 1 ? ' change' : ' changes'}
+          </span>
         </span>
       </TableCell>
       <TableCell className={backCell}>
