@@ -141,14 +141,19 @@ function sentBefore({ load }: StoredProgress): UploadResult {
 
 async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<UploadResult> {
   const { report, publishAnyway } = run;
-  const load = { files: 1, bytes: selection.zip.size };
+  // The files inside are counted, as they are everywhere else, by the share of the ZIP that has arrived.
+  const load = { files: extentOf(selection).fileCount, bytes: selection.zip.size };
+  const reportBytes = (bytes: number) => {
+    const bytesDone = Math.min(bytes, load.bytes);
+    report({ bytesDone, filesDone: Math.floor((load.files * bytesDone) / load.bytes) });
+  };
   report({ phase: 'sending', filesTotal: load.files, bytesTotal: load.bytes });
   run.tell({ type: 'offered', load });
   const leftOut = await sendZip(run.uploadId, selection, publishAnyway, {
     ...run.options,
-    onSentBytes: (bytesDone) => report({ bytesDone: Math.min(bytesDone, load.bytes) }),
+    onSentBytes: reportBytes,
   });
-  report({ filesDone: 1, bytesDone: load.bytes });
+  reportBytes(load.bytes);
   return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
 }
 
@@ -196,11 +201,13 @@ function beginSending(
   const isPart = before !== null && left.files <= before.files && left.bytes <= before.bytes;
   const load = isPart ? before : left;
   const filesThere = Math.max(0, fileCount - load.files);
-  let filesDone = load.files - left.files;
+  let filesArrived = load.files - left.files;
   let bytesArrived = load.bytes - left.bytes;
-  const underway = new Map<Bundle, number>();
+  const underway = new Map<Bundle, Load>();
   const reportCounts = () => {
-    const bytesDone = bytesArrived + [...underway.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const parts = [{ files: filesArrived, bytes: bytesArrived }, ...underway.values()];
+    const filesDone = parts.reduce((sum, { files }) => sum + files, 0);
+    const bytesDone = parts.reduce((sum, { bytes }) => sum + bytes, 0);
     report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
   };
   tell({ type: 'offered', load });
@@ -210,15 +217,25 @@ function beginSending(
     onSent: (bundle) => {
       const sent = loadOf(bundle);
       underway.delete(bundle);
-      filesDone += sent.files;
+      filesArrived += sent.files;
       bytesArrived += sent.bytes;
       reportCounts();
     },
     onSentBytes: (bundle, bytes) => {
-      underway.set(bundle, Math.min(bytes, loadOf(bundle).bytes));
+      underway.set(bundle, partOf(bundle, bytes));
       reportCounts();
     },
   };
+}
+
+/** Returns what the first bytes of a bundle hold: its whole files, and of the one after them a part. */
+function partOf(bundle: Bundle, bytes: number): Load {
+  let left = bytes;
+  const whole = bundle.filter(({ file }) => {
+    left -= file.size;
+    return left >= 0;
+  });
+  return { files: loadOf(whole).files, bytes: Math.min(bytes, loadOf(bundle).bytes) };
 }
 
 function loadOf(files: readonly (SelectedFile & Pick<HashedFile, 'copies'>)[]): Load {

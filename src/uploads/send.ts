@@ -53,7 +53,7 @@ const ALONE_FROM_BYTES = 1024 * 1024;
 const BUNDLE_BYTES = 4 * 1024 * 1024;
 const BUNDLE_FILES = 1_000;
 /** For less than this a screen does not need the number of sent bytes. */
-const COUNTED_FROM_BYTES = 1024 * 1024;
+const COUNTED_FROM_BYTES = 64 * 1024;
 
 /** The content of one request: a large file, or small ones. */
 export type Bundle = readonly HashedFile[];
@@ -149,12 +149,17 @@ function requestFor(
 ): Parameters<UploadFetch> {
   const [first, ...others] = bundle;
   const isAlone = first !== undefined && others.length === 0;
+  const body = isAlone ? first.file : new Blob(bundle.flatMap(({ sha256, file }) => [`${sha256}\n`, file]));
+  // The lines with the hashes are no bytes of files.
+  const share = bytesOf(bundle) / body.size;
   const init = {
     method: isAlone ? 'PUT' : 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
-    body: isAlone ? first.file : new Blob(bundle.flatMap(({ sha256, file }) => [`${sha256}\n`, file])),
+    body,
     signal,
-    ...(bytesOf(bundle) >= COUNTED_FROM_BYTES && { onSentBytes }),
+    ...(bytesOf(bundle) >= COUNTED_FROM_BYTES && {
+      onSentBytes: (sentBytes: number) => onSentBytes(Math.floor(sentBytes * share)),
+    }),
   };
   return [isAlone ? `${path}/${first.sha256}` : path, init];
 }

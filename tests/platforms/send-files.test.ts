@@ -6,7 +6,12 @@ import { platformHarness } from '../support/platform-harness.ts';
 const AT_ONCE = 8;
 
 function contents(count: number): Content[] {
-  return Array.from({ length: count }, (_, index) => ({ path: `${index}`, sha256: `${index}`, sizeBytes: 1 }));
+  return Array.from({ length: count }, (_, index) => ({
+    path: `${index}`,
+    sha256: `${index}`,
+    sizeBytes: 1,
+    copies: 1,
+  }));
 }
 
 test('a content is new when the previous release has it under no path, however many share it now', () => {
@@ -14,7 +19,7 @@ test('a content is new when the previous release has it under no path, however m
     new Map(Object.entries(files).map(([path, sha256]) => [path, { sha256, sizeBytes: 1 }]));
   const next = contentsOf(release({ same: 'a', moved: 'b', new: 'c', twin: 'c', swapped: 'd', other: 'e' }));
   const previous = release({ same: 'a', before: 'b', swapped: 'e', other: 'd' });
-  expect(contentsNewSince(next, previous)).toEqual([{ path: 'new', sha256: 'c', sizeBytes: 1 }]);
+  expect(contentsNewSince(next, previous)).toEqual([{ path: 'new', sha256: 'c', sizeBytes: 1, copies: 2 }]);
   expect(contentsNewSince(next, undefined)).toEqual(next);
 });
 

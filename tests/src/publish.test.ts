@@ -177,6 +177,22 @@ test('every file arrives once, the same content travels once, and the progress e
   });
 });
 
+test('while files travel together those are counted whose bytes have left', async () => {
+  await using intake = await startIntake();
+  const text = (letter: string) => letter.repeat(32 * 1024);
+  const job = request(intake, picked({ 'index.html': text('a'), 'a.css': text('b'), 'c.css': text('c') }));
+  const fetch: UploadFetch = (path, init) => {
+    if (init.body instanceof Blob) init.onSentBytes?.(init.body.size / 2);
+    return intake.fetch(path, init);
+  };
+  await uploadFiles({ ...job, fetch });
+  const counts = progressOf(job).flatMap(({ phase, filesDone, bytesDone }) =>
+    phase === 'sending' ? [[filesDone, bytesDone]] : [],
+  );
+  expect(counts).toContainEqual([1, 48 * 1024]);
+  expect(counts.at(-1)).toEqual([3, 96 * 1024]);
+});
+
 test('small files travel together, large ones alone, four requests at once and no more', async () => {
   let letGo = () => {};
   const four = new Promise<undefined>((resolve) => {

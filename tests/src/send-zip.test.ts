@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { UploadError } from '../../src/uploads/request.ts';
+import { type PublishEvent, publish } from '../../src/uploads/publish.ts';
+import { UploadError, type UploadFetch } from '../../src/uploads/request.ts';
 import { readZip } from '../../src/uploads/selection/zip.ts';
 import { sendZip, type ZipOptions } from '../../src/uploads/send.ts';
+import { releaseOf } from '../support/screen-fixtures.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const UPLOAD = '0123456789abcdefghij';
@@ -95,6 +97,28 @@ test('a lost network is waited for, and a server that still reads what was cut o
   expect(calls.filter((call) => !isQuestion(call))).toHaveLength(3);
   expect(waits).toContain(true);
   expect(waits.at(-1)).toBe(false);
+});
+
+test('the files in a ZIP are counted as it travels, as they are wherever the release is shown', async () => {
+  const { selection, options } = await arrange([Response.json(STORED)]);
+  const half = selection.zip.size / 2;
+  const events: PublishEvent[] = [];
+  const server = {
+    prepare: async () => ({ uploadId: UPLOAD }),
+    createRelease: async () => releaseOf(),
+    isDeploymentGone: async () => false,
+    fetch: async (...[path, init]: Parameters<UploadFetch>) =>
+      options.fetch(path, { ...init, onSentBytes: () => init.onSentBytes?.(half) }),
+    hasher: async () => {},
+  };
+  const stored = { uploadId: UPLOAD, isSent: false, load: null };
+  const job = { deploymentId: 'd', selection, publishAnyway: [], stored, isResumed: false, isUnchangedWanted: false };
+  for await (const event of publish(job, server, options.signal)) events.push(event);
+  const counts = events.flatMap((event) => (event.type === 'progress' ? [event.progress] : []));
+  expect(counts.map(({ filesDone, filesTotal }) => [filesDone, filesTotal])).toContainEqual([1, 3]);
+  expect(counts.at(-1)).toMatchObject({ filesDone: 3, filesTotal: 3, bytesDone: selection.zip.size });
+  const sent = events.find((event) => event.type === 'sent');
+  expect(sent?.result).toMatchObject({ sentFiles: 3, sentBytes: selection.zip.size });
 });
 
 test("the page of a proxy is told as the plain call's error: status, colon, body", async () => {

@@ -7,8 +7,8 @@ import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import type { PlatformCall, PublishEvent } from './platform.ts';
 
-/** One content of a release, under the first of the paths that share it. */
-export type Content = { path: string; sha256: string; sizeBytes: number };
+/** One content of a release, under the first of the `copies` paths that share it. */
+export type Content = { path: string; sha256: string; sizeBytes: number; copies: number };
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
 /** A larger file is streamed; below this, one read is quicker. */
@@ -21,14 +21,18 @@ const LARGE_SLOTS = 4;
 
 /** Returns each content of the manifest once, however many paths share it. */
 export function contentsOf(manifest: Manifest): Content[] {
-  const seen = new Set<string>();
-  const contents: Content[] = [];
+  const contents = new Map<string, Content>();
   manifest.forEach(({ sha256, sizeBytes }, path) => {
-    if (seen.has(sha256)) return;
-    seen.add(sha256);
-    contents.push({ path, sha256, sizeBytes });
+    const first = contents.get(sha256);
+    if (first === undefined) contents.set(sha256, { path, sha256, sizeBytes, copies: 1 });
+    else first.copies += 1;
   });
-  return contents;
+  return [...contents.values()];
+}
+
+/** Counts the files that a person has published, of which several may share a content that is sent once. */
+export function filesIn(contents: readonly Content[]): number {
+  return contents.reduce((files, { copies }) => files + copies, 0);
 }
 
 /** Returns the files that a host serves; the same map where it serves all. */
@@ -65,8 +69,8 @@ export type Sending = {
 export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGenerator<Uploading, void> {
   const { contents, missing, atOnce, send } = sending;
   const totalBytes = sum(contents);
-  const total = contents.length;
-  let done = total - missing.length;
+  const total = filesIn(contents);
+  let done = total - filesIn(missing);
   let doneBytes = totalBytes - sum(missing);
   const progress = (): Uploading => ({ type: 'uploading', done, total, doneBytes, totalBytes });
 
@@ -94,7 +98,7 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
       inner.signal.throwIfAborted();
       await send(content, inner);
       slots.leave(needed);
-      done += 1;
+      done += content.copies;
       doneBytes += content.sizeBytes;
     }
   };

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../store/manifest.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { numberField, stringField } from '../reference.ts';
-import { bodyOf, type Content, sendFiles } from '../send-files.ts';
+import { bodyOf, type Content, filesIn, sendFiles } from '../send-files.ts';
 import { createPace, type Hour } from './pace.ts';
 import { entryAt, type Known, type Piece, piecesOf, planOf, requireInADay, type TreeEntry } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
@@ -104,19 +104,19 @@ function progressOver(all: readonly Content[], doneBefore: readonly Content[]) {
   const sizeOf = (contents: readonly Content[]): number =>
     contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
   const totalBytes = sizeOf(all);
-  let done = doneBefore.length;
+  let done = filesIn(doneBefore);
   let doneBytes = sizeOf(doneBefore);
   const now = (more = 0, moreBytes = 0): Uploading => ({
     type: 'uploading',
     done: done + more,
-    total: all.length,
+    total: filesIn(all),
     doneBytes: doneBytes + moreBytes,
     totalBytes,
   });
   return {
     now,
     add(contents: readonly Content[]): Uploading {
-      done += contents.length;
+      done += filesIn(contents);
       doneBytes += sizeOf(contents);
       return now();
     },

@@ -11,7 +11,7 @@ import type {
   RestoreEvent,
 } from '../platform.ts';
 import { stringField } from '../reference.ts';
-import { contentsOf, reportUntilOver } from '../send-files.ts';
+import { contentsOf, filesIn, reportUntilOver } from '../send-files.ts';
 import { stateOf, waitUntilDone } from '../wait-until-done.ts';
 import {
   buildToMake,
@@ -101,7 +101,7 @@ async function* sendSource(
   { manifest }: PublishRequest,
 ): AsyncGenerator<PublishEvent, { url: string; checksum: string }> {
   const contents = contentsOf(manifest);
-  const total = contents.length;
+  const total = filesIn(contents);
   const totalBytes = contents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const file = await call.openSpool();
   const left = new AbortController();
