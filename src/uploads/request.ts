@@ -156,8 +156,9 @@ type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: str
 const BODY_SHOWN_CHARS = 2_000;
 
 /**
- * Reads the error out of an answer, in the server's own words if it sent any. Among several `sent` files it names one
- * by its hash. Its cause is the plain error of the call: the status, a colon and the body.
+ * Reads the error out of an answer, in the server's own words if it sent any: a proxy's page has none for a person.
+ * Among several `sent` files it names one by its hash. Its cause is the plain error of the call: the status, a colon and
+ * the body.
  */
 export async function refusal(
   response: Response,
@@ -165,7 +166,8 @@ export async function refusal(
 ): Promise<UploadError> {
   const text = (await response.text().catch(() => '')).slice(0, BODY_SHOWN_CHARS);
   const cause = new Error(`${response.status}: ${text}`);
-  const { code = 'internal', message = cause.message, hint, field, ...body } = errorBodyOf(text);
+  const unsaid = `A server on the way to Fairlead refused this request (status ${response.status}).`;
+  const { code = 'internal', message = unsaid, hint, field, ...body } = errorBodyOf(text);
   const path = body.path ?? (sent.length === 1 ? sent[0] : sent.find(({ sha256 }) => sha256 === field))?.path;
   const details = { ...(hint !== undefined && { hint }), ...(path !== undefined && { path }) };
   return new UploadError(code, message, { ...details, cause });

@@ -121,11 +121,12 @@ test('the files in a ZIP are counted as it travels, as they are wherever the rel
   expect(sent?.result).toMatchObject({ sentFiles: 3, sentBytes: selection.zip.size });
 });
 
-test("the page of a proxy is told as the plain call's error: status, colon, body", async () => {
+test("the page of a proxy is told in a sentence, whose cause is the plain call's error: status, colon, body", async () => {
   const { selection, options } = await arrange([new Response('No room', { status: 413 })]);
   const error = await sendZip(UPLOAD, selection, [], options).catch((cause: unknown) => cause);
   if (!(error instanceof UploadError)) expect.fail('no refusal');
-  expect(error.message).toBe('413: No room');
+  expect(error.message).toBe('A server on the way to Fairlead refused this request (status 413).');
+  expect(error.cause).toMatchObject({ message: '413: No room' });
 });
 
 test('a refusal is final and names the entry', async () => {
