@@ -222,6 +222,17 @@ test.each([
   await patiently(() => expect(create).toHaveBeenCalledOnce());
 });
 
+test('a ZIP that cannot be read takes nothing away, and says so', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using shown = show();
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  const zip = shown.page.querySelector('input[accept]');
+  Object.defineProperty(zip, 'files', { value: [new File(['no ZIP'], 'broken.zip')] });
+  zip?.dispatchEvent(new Event('change', { bubbles: true }));
+  await shown.sees('Your earlier folder is still chosen.');
+  expect(shown.button('Publish').disabled).toBe(false);
+});
+
 test('where the browser has no room for the files, a reload asks for the folder again, and knows the same', async () => {
   const harbour = harbourOf({ 'index.html': '<h1>Harbour</h1>' });
   const kept = { id: 'lost', savedAt: Date.now(), accountId: null, noun: 'folder', within: '' } as const;

@@ -45,7 +45,7 @@ export function ReplaceFiles({ noun, folder, onReplace }: ReplaceFilesProps) {
       <ChooserInputs folder={folder} zip={zip} onFiles={takeFiles} />
       {problem !== null && (
         <p role="alert" className="w-full text-sm text-bad">
-          {problem}
+          {problem} Your earlier {noun} is still chosen.
         </p>
       )}
       {isOver && <PageTarget />}
