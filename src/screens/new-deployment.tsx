@@ -20,7 +20,6 @@ import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
-import { RoomNotice } from '../features/deployments/select/room.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/use-cancel-first.ts';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
@@ -93,7 +92,7 @@ function Files() {
     <div className="flex min-w-0 flex-col gap-4">
       <FilesStep
         chosen={chosen}
-        notice={<RoomNotice room={room} selection={chosen.selection} />}
+        room={room}
         place={useNewPlace()}
         shape={usePlanBlocker().blocker === null ? 'tall' : 'compact'}
       />

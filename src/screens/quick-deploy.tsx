@@ -13,7 +13,6 @@ import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.
 import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
-import { RoomNotice } from '../features/deployments/select/room.tsx';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../lib/sites-address.ts';
@@ -42,7 +41,7 @@ function Choosing() {
     <div className="flex max-w-reading flex-col gap-4">
       <FilesStep
         chosen={chosen}
-        notice={<RoomNotice room={room} selection={chosen.selection} />}
+        room={room}
         onChoose={choose}
         title="Drop a folder or a ZIP to publish it at once"
         description="We check the folder first and ask only if something needs your decision."

@@ -332,7 +332,10 @@ test('what the account has no room for is said before Publish, with the way to m
 
 test('a folder that may be stored already is compared by Publish, and only told that it may not fit', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using ready = show();
+  await ready.sees('Ready to publish.');
   using shown = show({ 'releases.room': () => ({ refusal: { ...NO_ROOM, isCertain: false } }) });
   await shown.sees('This folder may not fit');
+  expect(shown.page.textContent).not.toContain('Ready to publish.');
   await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
 });

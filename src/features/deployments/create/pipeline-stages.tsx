@@ -4,7 +4,6 @@ import { Card } from '../../../components/card.tsx';
 import { StageList } from '../../../components/page/stage.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
-import { RoomNotice } from '../select/room.tsx';
 import { useNewPlace } from './below-folder.ts';
 import { NameField, useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
@@ -71,8 +70,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
 
 function Files() {
   const { chosen, room } = useNewDeployment();
-  const notice = <RoomNotice room={room} selection={chosen.selection} />;
-  return <FilesStep chosen={chosen} place={useNewPlace()} shape="wide" notice={notice} />;
+  return <FilesStep chosen={chosen} place={useNewPlace()} shape="wide" room={room} />;
 }
 
 function InCard({ children }: { children: ReactNode }) {

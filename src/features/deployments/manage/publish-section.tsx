@@ -17,7 +17,7 @@ import { usePublish } from '../../../uploads/use-publish.ts';
 import { sizeOf } from '../preflight/size-of.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
-import { RoomNotice, roomRefusal, useRoom } from '../select/room.tsx';
+import { roomRefusal, useRoom } from '../select/room.tsx';
 import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
 import { type Compared, useComparison } from '../select/use-comparison.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
@@ -93,7 +93,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   return (
     <FilesStep
       chosen={chosen}
-      notice={<RoomNotice room={room} selection={chosen.selection} />}
+      room={room}
       place={{
         folder: useFolder(deployment),
         platforms: deployment.destinations.map(({ platform }) => platform),

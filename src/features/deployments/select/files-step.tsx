@@ -10,8 +10,8 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
   chosen: ChosenSelection;
   /** The place where the files will go, as far as it matters for problems in them. */
   place?: SelectionSummaryProps['place'];
-  /** Shown above the footer. */
-  notice?: ReactNode;
+  /** The room that the account has for the files, told above the footer. */
+  room?: SelectionSummaryProps['room'];
   /** Receives the selection of this page; without it, the selection is only stored. */
   onChoose?: ((selection: Selection) => void) | undefined;
   /** Shown below the report on the files. */
@@ -19,7 +19,7 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
 };
 
 /** The place for the files: a drop target, and then a report. */
-export function FilesStep({ chosen, place, notice, onChoose, footer, ...zone }: FilesStepProps) {
+export function FilesStep({ chosen, place, room, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, outlivesPage, setPublishAnyway } = chosen;
   const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
   if (report === null) {
@@ -30,16 +30,12 @@ export function FilesStep({ chosen, place, notice, onChoose, footer, ...zone }: 
       <selectionSummary.Component
         report={report}
         place={place}
+        room={room}
         onReplace={(next) => (next === null ? chosen.choose(null) : choose(next))}
         onPublishAnyway={setPublishAnyway}
         onCopy={choose}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}
-        footer={
-          <>
-            {notice}
-            {footer}
-          </>
-        }
+        footer={footer}
       />
     </Suspense>
   );

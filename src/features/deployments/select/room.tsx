@@ -27,9 +27,9 @@ export function roomRefusal({ refusal }: Room, selection: Selection): string | n
 }
 
 /** Says what the account has room for, and how it gets more. */
-export function RoomNotice({ room, selection }: { room: Room; selection: Selection | null }) {
+export function RoomNotice({ room, selection }: { room: Room; selection: Selection }) {
   const { user } = useUser();
-  if (room.refusal === null || selection === null) return null;
+  if (room.refusal === null) return null;
   const { message, hint, asksToConfirm } = room.refusal;
   const isBlocking = roomRefusal(room, selection) !== null;
   const noun = selectionNoun(selection);

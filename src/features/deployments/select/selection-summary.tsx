@@ -28,11 +28,13 @@ import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLin
 import { isWholeFolder } from './left-out-parts.ts';
 import { PlaceList } from './place-list.tsx';
 import { ReplaceFiles } from './replace-files.tsx';
+import { type Room, RoomNotice } from './room.tsx';
 import { StartPageOffer } from './start-page-offer.tsx';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
   place?: FindingsPlace | undefined;
+  room?: Room | undefined;
   /** Replaces these files by others, or removes them. */
   onReplace: (selection: Selection | null) => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
@@ -45,7 +47,7 @@ export type SelectionSummaryProps = {
 
 /** Reports on an inspected folder or ZIP: its kind, files that are left out and why, problems, and every file. */
 export function SelectionSummary(props: SelectionSummaryProps) {
-  const { report, place, onReplace, onPublishAnyway, onCopy, onTakeBuildFolder, footer } = props;
+  const { report, place, room, onReplace, onPublishAnyway, onCopy, onTakeBuildFolder, footer } = props;
   const { reading, inspection } = report;
   const title = selectionTitle(report.selection);
   const findings = findingsOf(report, place);
@@ -53,11 +55,11 @@ export function SelectionSummary(props: SelectionSummaryProps) {
   const folder = useRef<HTMLInputElement>(null);
   const chooseFolder = () => folder.current?.click();
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
-  // "Ready as it is" does not fit above a warning.
+  // "Ready to publish" does not fit above a warning.
   const isExplained =
     inspection.entryPage === null
       ? reading.refusal === null
-      : findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
+      : !room?.refusal && findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
     <Card
       ref={focusWhereNone}
@@ -98,6 +100,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
       )}
       {inspection.totalBytes >= HEAVY_BYTES && <FileList title="Largest files" files={inspection.largest} />}
       {report.reading.files.length > 0 && <FileList title="All files" files={report.reading.files} />}
+      {room !== undefined && <RoomNotice room={room} selection={report.selection} />}
       {footer}
     </Card>
   );

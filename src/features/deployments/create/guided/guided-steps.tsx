@@ -4,7 +4,6 @@ import { Button } from '../../../../components/button.tsx';
 import { Card } from '../../../../components/card.tsx';
 import { classNames } from '../../../../components/class-names.ts';
 import { FilesStep } from '../../select/files-step.tsx';
-import { RoomNotice } from '../../select/room.tsx';
 import { useNewPlace } from '../below-folder.ts';
 import { useLacksAccount } from '../destination-fields.ts';
 import { NameField, namesakesText, useNamesakes } from '../name-field.tsx';
@@ -51,12 +50,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep
-          chosen={chosen}
-          notice={<RoomNotice room={room} selection={chosen.selection} />}
-          place={place}
-          title="Drop your folder or ZIP here"
-        />
+        <FilesStep chosen={chosen} room={room} place={place} title="Drop your folder or ZIP here" />
       ) : (
         <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}
