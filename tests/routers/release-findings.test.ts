@@ -17,13 +17,14 @@ const KEY = `AKIA${'ABCDEFGH12345678'}`;
 async function publishNew(app: Awaited<ReturnType<typeof createPublishingApp>>, site: Site) {
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Looked into', platform: 'built-in' });
-  const { steps, state, hasStartPage, needsBuild } = await publish(app, person, deployment, site);
+  const { steps, state, hasStartPage, needsBuild, destinations } = await publish(app, person, deployment, site);
   const log = steps.find(({ name }) => name === 'preparing')?.log.map(({ text }) => text) ?? [];
   const { currentRelease } = await person.caller.deployments.get({ deploymentId: deployment.id });
   return {
     state,
     hasStartPage,
     needsBuild: [needsBuild, currentRelease?.needsBuild],
+    missing: [destinations[0]?.missingLinks, currentRelease?.missing],
     log,
     everything: JSON.stringify(steps),
   };
@@ -52,6 +53,8 @@ test('the log of a release says what is wrong with its files, and where, without
     expect.stringMatching(/^_headers, line 2: Content-Length is set by the host itself/),
   ]);
   expect(released.everything).not.toContain(KEY);
+  const example = '/logo.png is called Logo.png';
+  expect(released.missing).toEqual([[example], { files: 1, links: 1, example }]);
 });
 
 test.each([

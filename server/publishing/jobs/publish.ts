@@ -64,9 +64,9 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
     const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
     step.atEnd(async (session, at) => {
-      await saveMissing(session, work, missingLinks);
+      const told = await saveMissing(session, work, missingLinks);
       await end(session, at);
-      return { missingLinks };
+      return { missingLinks: told };
     });
   });
   // An earlier version ended the step first, and may have been killed in between.

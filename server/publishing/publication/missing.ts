@@ -13,6 +13,8 @@ import type { ReleaseWork } from './release-work.ts';
 /** Longer ones are written by a program, and help nobody. */
 const TEXT_MAX = 300;
 const START_PAGE = 'index.html';
+/** The end of what is said of a link that differs from a file in its capitals (upload-text-problems.ts). */
+const CALLED = / is called .+$/;
 
 type Work = Pick<ReleaseWork, 'release' | 'destination' | 'isPrimary'>;
 
@@ -44,28 +46,35 @@ function isFull({ length }: readonly BrokenLink[]): boolean {
 
 /**
  * Stores what is missing in all. A file that the start page misses is not told as a link as well, except in a full
- * list: what is left of it would be counted as all there is.
+ * list: what is left of it would be counted as all there is. Returns the files as they are told: each with the file
+ * that differs from it in its capitals.
  */
-export async function saveMissing(session: ClientSession, work: Work, missingLinks: readonly string[]): Promise<void> {
+export async function saveMissing(
+  session: ClientSession,
+  work: Work,
+  missingLinks: readonly string[],
+): Promise<string[]> {
   const { isPrimary, destination, release } = work;
-  if (!isPrimary || (!missingLinks.length && !release.brokenLinks?.length && !release.missing)) return;
+  const stored = release.brokenLinks ?? [];
   // The host does not matter.
   const at = (destination.url || 'http://localhost').replace(/\/?$/, '/');
-  const isTold = ({ path, target }: BrokenLink): boolean => {
+  const names = ({ path, target }: BrokenLink, file: string): boolean => {
     if (path !== START_PAGE || !URL.canParse(target, at)) return false;
     const { pathname, search } = new URL(target, at);
-    return missingLinks.includes(`${pathname}${search}`);
+    return file === `${pathname}${search}`;
   };
-  const stored = release.brokenLinks ?? [];
+  const files = missingLinks.map(
+    (file) => `${file}${CALLED.exec(stored.find((link) => names(link, file))?.text ?? '')?.[0] ?? ''}`,
+  );
+  if (!isPrimary || (!missingLinks.length && !stored.length && !release.missing)) return files;
+  const isTold = (link: BrokenLink): boolean => missingLinks.some((file) => names(link, file));
   const brokenLinks = stored.map((link) => ({ ...link, isToldAsFile: !isFull(stored) && isTold(link) }));
   const links = brokenLinks.filter(({ isToldAsFile }) => !isToldAsFile);
-  const examples = [
-    ...missingLinks,
-    ...links.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`),
-  ];
+  const examples = [...files, ...links.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`)];
   const example = examples[0]?.slice(0, TEXT_MAX) ?? '';
   const missing = { files: missingLinks.length, links: links.length, example };
   await save(session, work, { brokenLinks, missing: examples.length === 0 ? null : missing });
+  return files;
 }
 
 async function save(
