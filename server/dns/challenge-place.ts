@@ -22,11 +22,15 @@ export async function challengePlace(
   for (let aliases = 0; aliases < ALIASES_MAX; aliases += 1) {
     const target = await aliasOf(at);
     if (target === null) return at;
-    const beside = `${randomBytes(8).toString('hex')}.${at.slice(at.indexOf('.') + 1)}`;
-    if ((await aliasOf(beside)) === target) return at;
+    if ((await aliasOf(besideName(at))) === target) return at;
     at = target;
   }
   return at;
+}
+
+/** Returns an unused name beside another one: only a wildcard has records for it. */
+export function besideName(name: string): string {
+  return `${randomBytes(8).toString('hex')}.${name.slice(name.indexOf('.') + 1)}`;
 }
 
 function noAnswers(error: unknown): { answers: readonly ServerAnswer[] } {

@@ -4,7 +4,7 @@ import { DnsChangeModel } from '../../server/database/models/domains/dns-change.
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
-import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
+import { type DomainLab, HERE, setsOf, startDomainLab, type ZoneSets } from '../support/domain-lab.ts';
 import { get } from '../support/get.ts';
 import { setPlan } from '../support/plans.ts';
 import { storeLive } from '../support/publishing.ts';
@@ -437,4 +437,17 @@ test('what stands in the way is named', async () => {
     code: 'name_doubled',
     message: `The proof is at _fairlead.doubled.test.doubled.test: the domain is in that name twice.`,
   });
+  // Once the proof is right, it is the next one; and www alone, whose site is there without it.
+  const check = async (sets: ZoneSets) => {
+    await lab.write('doubled.test', sets);
+    app.clock.advance(2_000);
+    return caller.domains.check({ domainId });
+  };
+  const twice = (code: string, at: string) => ({ code, message: expect.stringContaining(`record at ${at} has`) });
+  expect(
+    await check({ [`${proof.name} TXT`]: [`"${proof.value}"`], 'doubled.test.doubled.test A': [HERE] }),
+  ).toMatchObject({ state: 'pending_dns', problem: twice('doubled_name', 'doubled.test.doubled.test') });
+  expect(
+    await check({ 'doubled.test A': [HERE], 'www.doubled.test.doubled.test CNAME': ['doubled.test.'] }),
+  ).toMatchObject({ state: 'active', problem: twice('doubled_name', 'www.doubled.test.doubled.test') });
 });

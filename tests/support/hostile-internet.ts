@@ -13,6 +13,11 @@ export const HOSTILE = '127.0.0.3';
 export const ns = (name: string, data: string) => ({ type: 'NS' as const, name, ttl: 60, data });
 export const a = (name: string, data: string) => ({ type: 'A' as const, name, ttl: 60, data });
 export const cname = (name: string, data: string) => ({ type: 'CNAME' as const, name, ttl: 60, data });
+export const txt = (name: string, data: string) => ({ type: 'TXT' as const, name, ttl: 60, data });
+export const mx = (name: string, exchange: string) => ({
+  ...{ type: 'MX' as const, name, ttl: 60 },
+  data: { preference: 10, exchange },
+});
 export const NOT_AUTHORITATIVE = { flags: 0 };
 export const NXDOMAIN = { flags: dnsPacket.AUTHORITATIVE_ANSWER | 3 };
 

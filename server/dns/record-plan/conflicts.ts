@@ -142,14 +142,34 @@ function besideCname(
     ...required.filter((set) => !isRoute(set)).map(({ type }) => type),
   ];
   if (requiresCname && staying.length > 0) {
-    const types = [...new Set(staying)].join(' and ');
-    const message = `${name} should be a CNAME record, but has ${types} records, and no other record can exist beside a CNAME. Use another name, or move those records.`;
-    return [{ code: 'cname_beside_others', message, blocks: name }];
+    const { message, hint } = othersAtCnameText(name, [...new Set(staying)]);
+    return [{ code: 'cname_beside_others', message: `${message} ${hint}`, blocks: name }];
   }
   const cname = there.find(({ type }) => type === 'CNAME');
   if (cname === undefined || required.some(isRoute) || required.length === 0) return [];
-  const message = `${name} is a CNAME record that points to ${cname.values.join(', ')}, and no other record can exist beside a CNAME. Remove it, or add the ${required.map(({ type }) => type).join(' and ')} record where it points.`;
-  return [{ code: 'cname_beside_others', message, blocks: name }];
+  const types = required.map(({ type }) => type);
+  const { message, hint } = cnameInPlaceText(name, cname.values.join(', '), types);
+  return [{ code: 'cname_beside_others', message: `${message} ${hint}`, blocks: name }];
+}
+
+/** Returns the message for a person about records of these types at a name that should be a CNAME. */
+export function othersAtCnameText(name: string, types: readonly string[]): { message: string; hint: string } {
+  return {
+    message: `${name} should be a CNAME record, but has ${types.join(' and ')} records, and no other record can exist beside a CNAME.`,
+    hint: 'Use another name, or move those records.',
+  };
+}
+
+/** Returns the message for a person about a CNAME at a name that needs records of these types. */
+export function cnameInPlaceText(
+  name: string,
+  target: string,
+  types: readonly string[],
+): { message: string; hint: string } {
+  return {
+    message: `${name} is a CNAME record that points to ${target}, and no other record can exist beside a CNAME.`,
+    hint: `Remove it, or add the ${types.join(' and ')} record where it points.`,
+  };
 }
 
 /** Visitors with IPv6 prefer it, and would keep reaching the old place. */
@@ -182,7 +202,12 @@ function doubled({ zone, found, required }: RecordPlanInput): readonly Found[] {
   return found
     .filter((set) => required.some(({ type, name }) => set.name === `${name}.${zone.name}` && set.type === type))
     .map(({ type, name }) => {
-      const message = `The ${type} record at ${name} has ${zone.name} twice in its name: your DNS provider adds ${zone.name} automatically. You can delete this record.`;
+      const message = `${doubledText(type, name, zone.name)} You can delete this record.`;
       return { code: 'doubled_name', message };
     });
+}
+
+/** Returns the message for a person about a record whose name ends with that of its zone twice. */
+export function doubledText(type: string, name: string, apex: string): string {
+  return `The ${type} record at ${name} has ${apex} twice in its name: your DNS provider adds ${apex} automatically.`;
 }

@@ -14,7 +14,7 @@ const CONFIRMED_AFTER_MS = MINUTE_MS;
 const DEAD: ReadonlySet<string> = new Set(['zone_missing', 'name_servers_lame', 'name_servers_failing']);
 /** The owner has begun the move and knows, only the way from here fails, or the name has never led here. */
 const UNTOLD: ReadonlySet<string> = new Set([
-  ...['domain_moving', 'lookup_failed', 'platform_down', 'rate_limited', NAME_ELSEWHERE],
+  ...['domain_moving', 'lookup_failed', 'platform_down', 'rate_limited', 'doubled_name', NAME_ELSEWHERE],
 ]);
 
 export type Concern = NonNullable<DomainRow['concern']>;

@@ -1,5 +1,6 @@
-import type { DnsClient, Lookups, ServerAnswer, Zone } from '../../dns/dns-client.ts';
+import type { DnsClient, Lookups, RecordType, ServerAnswer, Zone } from '../../dns/dns-client.ts';
 import { misplacedProofNames } from '../../dns/record-plan/misplaced-proof.ts';
+import { conflictOfUnseen } from '../../dns/record-plan/unseen-record.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 
 /** The number of aliases to follow from a name to its addresses; resolvers stop at about as many. */
@@ -21,6 +22,8 @@ export type DnsAnswers = {
   hosts: ReadonlyMap<string, readonly string[]>;
   /** The name where the proof is by mistake (server/dns/record-plan/misplaced-proof.ts); null when it is at none. */
   misplacedProof: string | null;
+  /** What keeps the first missing record from being seen, as far as the name servers tell. */
+  conflict: Awaited<ReturnType<typeof conflictOfUnseen>>;
   /** True when validating resolvers refuse every answer of the zone. */
   isDnssecBroken: boolean;
 };
@@ -31,6 +34,11 @@ const NO_HOSTS: DnsAnswers['hosts'] = new Map();
 /** Returns the key of a set in the answers. */
 export function setKey({ name, type }: { name: string; type: string }): string {
   return `${name} ${type}`;
+}
+
+/** Returns the key of the question for a record; an alias shows in the answer to a question for addresses. */
+export function askedKey({ name, type }: DomainRecord): string {
+  return setKey({ name, type: type === 'CNAME' || type === 'ALIAS' ? 'A' : type });
 }
 
 type Question = { name: string; type: 'A' | 'AAAA' | 'TXT' | 'CAA' };
@@ -70,16 +78,18 @@ async function askWith(dns: Lookups, unit: string, records: readonly DomainRecor
     findMisplaced(dns, zone, records, nameServers),
   ]);
   const isDnssecBroken = await findBrokenDnssec(dns, zone, resolvers);
-  return { zone, isUnanswered: false, nameServers, resolvers, hosts, misplacedProof, isDnssecBroken };
+  // The last questions, so that none of the others is beyond the limit because of them.
+  const conflict = misplacedProof === null ? await findConflict(dns, zone, records, nameServers) : null;
+  return { zone, isUnanswered: false, nameServers, resolvers, hosts, misplacedProof, conflict, isDnssecBroken };
 }
 
 /** Returns the knowledge when nobody has answered, or was asked. */
 export function noAnswers(): DnsAnswers {
-  const nothing = { misplacedProof: null, isDnssecBroken: false, nameServers: NO_ANSWERS, resolvers: NO_ANSWERS };
-  return { zone: null, isUnanswered: true, ...nothing, hosts: NO_HOSTS };
+  const nothing = { misplacedProof: null, conflict: null, isDnssecBroken: false, hosts: NO_HOSTS };
+  return { zone: null, isUnanswered: true, ...nothing, nameServers: NO_ANSWERS, resolvers: NO_ANSWERS };
 }
 
-/** Returns the questions; an alias shows in the answer to a question for its addresses. */
+/** Returns the questions that these records need. */
 function questionsOf(records: readonly DomainRecord[]): Question[] {
   const questions = records.flatMap(({ name, type }): Question[] =>
     type === 'TXT' || type === 'CAA'
@@ -177,11 +187,28 @@ async function findMisplaced(
   const names = misplacedProofNames(proof.name, zone.apex);
   const found = await asked(
     names.map((name) => ({ name, type: 'TXT' as const })),
-    ({ name, type }) => dns.askNameServers(name, type).then(({ answers }) => answers),
+    ({ name, type }) => answersOf(dns, name, type),
   );
   const isThere = (name: string) =>
     found.get(setKey({ name, type: 'TXT' }))?.some(({ values }) => values?.includes(proof.value));
   return names.find(isThere) ?? null;
+}
+
+async function findConflict(
+  dns: Lookups,
+  { apex }: Zone,
+  records: readonly DomainRecord[],
+  nameServers: DnsAnswers['nameServers'],
+): Promise<DnsAnswers['conflict']> {
+  const ask = (name: string, type: RecordType) => unlessUnanswered(answersOf(dns, name, type));
+  const found = records.map((record) =>
+    conflictOfUnseen(ask, record, { apex, answers: nameServers.get(askedKey(record)) ?? [] }),
+  );
+  return (await Promise.all(found)).find((conflict) => conflict !== null) ?? null;
+}
+
+async function answersOf(dns: Lookups, name: string, type: RecordType): Promise<readonly ServerAnswer[]> {
+  return (await dns.askNameServers(name, type)).answers;
 }
 
 /** Checks DNSSEC when a resolver fails at sets that the name servers have: signatures are one possible reason. */

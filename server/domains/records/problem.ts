@@ -40,6 +40,7 @@ const SHOWN_MAX = 4;
 export function problemOf(found: Obstructed): Problem | null {
   const { domain, answers, records, leaving } = found;
   const { unit } = domain;
+  const conflict = conflictOf(found);
   return (
     noAnswerProblem(unit, answers) ??
     proofElsewhere(found) ??
@@ -50,7 +51,7 @@ export function problemOf(found: Obstructed): Problem | null {
     strayAddress(found) ??
     found.certificate ??
     found.caa ??
-    strayBefore(found) ??
+    (conflict === null ? strayBefore(found) : null) ??
     otherNameServers(
       domain,
       answers,
@@ -58,6 +59,7 @@ export function problemOf(found: Obstructed): Problem | null {
     ) ??
     proofGone(found) ??
     nameElsewhere(found) ??
+    conflict ??
     someLameProblem(unit, answers)
   );
 }
@@ -157,6 +159,14 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
   if (wrong === undefined) return null;
   const hasAlias = aliasAt(wrong.name, answers) !== null;
   return { code: NAME_ELSEWHERE, ...elsewhereText(wrong, { found: valuesSeen(wrong), hasAlias }) };
+}
+
+/**
+ * Reports what keeps a missing record from being seen. A name that nobody has set up is no problem while the domain
+ * works, but a record that was meant for it is.
+ */
+function conflictOf({ domain: { rightRecords }, answers: { conflict } }: CheckedDomain): Problem | null {
+  return conflict?.code === 'doubled_name' || rightRecords.length === 0 ? conflict : null;
 }
 
 const RIGHT_THERE = 'They have the right records.';

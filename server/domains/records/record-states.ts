@@ -2,7 +2,7 @@ import type { CheckedRecord, RecordState } from '../../../routers/schemas/domain
 import type { ServerAnswer } from '../../dns/dns-client.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';
-import { type DnsAnswers, setKey } from './dns-answers.ts';
+import { askedKey, type DnsAnswers, setKey } from './dns-answers.ts';
 import type { DomainTarget } from './required-records.ts';
 
 // These functions interpret the answers (pure). A record exists when every answering name server has it; a silent one
@@ -72,11 +72,6 @@ export function boundedAnswers(records: readonly CheckedRecord[]): CheckedRecord
     }
   }
   return bounded;
-}
-
-/** Returns the key of the question; aliases are seen in the answer to a question for addresses. */
-function askedKey({ name, type }: DomainRecord): string {
-  return setKey({ name, type: type === 'CNAME' || type === 'ALIAS' ? 'A' : type });
 }
 
 function usableAnswers(answers: readonly ServerAnswer[] | undefined): readonly ServerAnswer[] {

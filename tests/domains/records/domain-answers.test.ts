@@ -10,7 +10,7 @@ const ROUTE = { ttl: 300, purpose: 'route', required: true, alternativeGroup: nu
 
 const AT_PLATFORM = { isServedHere: false, addresses: [], alias: null, issuers: [] };
 const NO_ANSWERS = {
-  ...{ zone: null, isUnanswered: false, misplacedProof: null, isDnssecBroken: false },
+  ...{ zone: null, isUnanswered: false, misplacedProof: null, conflict: null, isDnssecBroken: false },
   ...{ nameServers: new Map(), resolvers: new Map(), hosts: new Map() },
 };
 
