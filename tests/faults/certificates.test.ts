@@ -36,6 +36,10 @@ const kills = (boundaries: readonly string[], worst: string): readonly string[] 
 const RENEWALS = kills(CERTIFICATE_BOUNDARIES, SIGNED);
 const FIRST = kills(CERTIFICATE_BOUNDARIES, SIGNED);
 const BY_DNS = kills(DNS_CERTIFICATE_BOUNDARIES, IN_ZONE);
+/** One order is killed ten times in a row, twice where the authority has signed. */
+const IN_A_ROW = CERTIFICATE_BOUNDARIES.flatMap((boundary) =>
+  boundary === SIGNED ? [boundary, boundary] : [boundary],
+);
 const CHANGES = kills(DNS_CHANGE_BOUNDARIES, SENT);
 
 let app: KilledApp;
@@ -217,6 +221,23 @@ if (IS_FULL)
       await requireOneEach(boundary, added, once);
     }
     tell('First orders', FIRST, before);
+  });
+
+if (IS_FULL)
+  test(`one order killed ${IN_A_ROW.length} times in a row ends with one certificate`, async () => {
+    const before = { ...app.count(), validations: app.validations() };
+    const one: Certified = { name: 'buoy.test', domainId: '', serial: null };
+    await app.killThrough(IN_A_ROW, async () => {
+      one.domainId ||= await addWithZone(one.name);
+      await check(one.domainId);
+    });
+    await requireIssued([one]);
+    const { orders, signed } = app.count();
+    const validations = app.validations() - before.validations;
+    console.log(`In a row: ${IN_A_ROW.length} kills, ${orders - before.orders} orders, ${validations} validations`);
+    expect(signed - before.signed).toBe(1);
+    expect(orders - before.orders).toBeLessThanOrEqual(1 + ORDERED_AGAIN.length);
+    expect(validations).toBeLessThanOrEqual(2);
   });
 
 test(`killed at ${BY_DNS.length} steps of orders by DNS: one certificate comes of each, the zones are as they were, and the one before serves on`, async () => {

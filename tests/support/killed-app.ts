@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TRPCClientError } from '@trpc/client';
 import { expect } from 'vitest';
+import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { clientOf, openAccount, publishSite } from './api-account.ts';
 import { startDnsLab } from './dns-lab.ts';
 import { freePort } from './free-ports.ts';
 import { startPowerDns } from './name-servers.ts';
-import { startOwnMongod } from './own-mongod.ts';
+import { type OwnMongod, startOwnMongod } from './own-mongod.ts';
 import { startPebble } from './pebble.ts';
 import { faultyEntry, type RealApp, startRealApp } from './real-app.ts';
 import { IS_FULL } from './size.ts';
@@ -80,6 +81,8 @@ export async function startKilledApp({
     heldAt: HELD_AT,
     /** Orders that the authority took, and certificates that it signed. */
     count: () => ({ orders: authority.count('POST /order-plz'), signed: authority.count('POST /finalize-order') }),
+    /** Proofs that the authority was told to look at. */
+    validations: () => authority.count('POST /chalZ'),
     problems: authority.problems,
     async serialServed(name: string): Promise<string> {
       const socket = await handshake(tlsPort, name, trusting);
@@ -110,6 +113,24 @@ export async function startKilledApp({
       await mongod.prolongLeases();
       for (const name of ['zone_leases', 'rate_limits']) await mongod.database.collection(name).deleteMany({});
       if (next !== undefined) app.entry = killedAt([next], runs);
+      await app.restart();
+    },
+    /**
+     * Has the order that `act` begins end itself at each of these boundaries, one start after the other, and starts it
+     * again. Nobody waits for the hour that a job pauses which may be what ends the process.
+     */
+    async killThrough(boundaries: readonly string[], act: Act): Promise<void> {
+      await app.kill();
+      for (const [index, boundary] of boundaries.entries()) {
+        app.entry = faultyEntry({ [boundary]: 'kill' });
+        // What was begun goes on at once, maybe before the start has ended.
+        await app.restart().catch((error: unknown) => {
+          if (app.child.signalCode === null) throw error;
+        });
+        await actUntilKilled(app, [index === 0 ? act : () => endPauses(mongod, app.child)]);
+        await mongod.prolongLeases();
+      }
+      app.entry = faultyEntry({});
       await app.restart();
     },
     async [Symbol.asyncDispose]() {
@@ -149,6 +170,19 @@ async function begin({ child, output }: RealApp, act: Act): Promise<void> {
     if (refusal && !FOR_NOW.includes(refusal.httpStatus)) throw error;
     if (refusal) await wait(refusal.retryAfterMs ?? 1_000);
     else await untilKilled(child, 2_000);
+  }
+}
+
+async function endPauses({ database }: OwnMongod, child: ChildProcess): Promise<void> {
+  const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
+  while (child.signalCode === null && Date.now() < giveUpAt) {
+    const paused = {
+      name: 'issue-certificate',
+      status: 'queued',
+      runAt: { $gt: new Date(Date.now() + 30 * MINUTE_MS) },
+    };
+    await database.collection('jobs').updateMany(paused, { $set: { runAt: new Date() } });
+    await untilKilled(child, 1_000);
   }
 }
 
