@@ -258,13 +258,19 @@ test('an alias that is right, of a name without an address, is cured at that nam
     { ...record, type: 'CNAME', name: www, value: NAME },
   ] as const;
   const own = { ...OWN, records, certificateId: null, renewAt: null };
+  let twice: string | null = null;
   const without = async (cname: string | null, check: Check) => {
     const answer = { server: 'ns1.example', address: '192.0.2.1', values: [], ttl: 60, error: null, cname };
-    const found = tools({ askNameServers: async () => [answer], placesOf: async () => [] });
+    const found = tools({
+      askNameServers: async (name) => [name === twice ? { ...answer, cname: NAME } : answer],
+      ...{ placesOf: async () => [], zoneOf: async () => zone() },
+    });
     return (await check.run(subject({ name: www, counterpart: NAME, own }), found)).fix;
   };
   expect(await without(NAME, resolves)).toBe(`Set A ${NAME} to 192.0.2.7 (TTL 300).`);
   expect(await without(null, resolves)).toBe(`Set CNAME ${www} to ${NAME} (TTL 300).`);
   expect(await without(NAME, wwwAndApex)).toBe(`Add the records of ${NAME} as well.`);
   expect(await without(null, wwwAndApex)).toBe(`Add the records of ${www} as well.`);
+  twice = `${www}.${NAME}`;
+  expect(await without(null, resolves)).toBe('Change its name there to www.');
 });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { ServerAnswer } from '../../../dns/dns-client.ts';
 import { elsewhereText } from '../../../dns/record-plan/conflicts.ts';
+import { conflictOfUnseen } from '../../../dns/record-plan/unseen-record.ts';
 import { timeInWords } from '../../../lib/durations.ts';
 import type { DomainRecord } from '../../../publishing/platforms/platform.ts';
 import {
@@ -37,8 +38,11 @@ export const resolves: Check = {
     const addresses = [...valuesOf(seen.four), ...valuesOf(seen.six)];
     const facts = factsOf(name, seen);
     if (addresses.length === 0) {
-      const fix = wantedText({ ...subject, name: lackingName(subject, four) }) ?? `Add an A record for ${name}.`;
-      return fail(`${name} has no address at its name servers.`, fix, { facts, repair: recordsRepair(subject) });
+      const lacking = { ...subject, name: lackingName(subject, four) };
+      const conflict = await findConflict(lacking, tools);
+      const fix = conflict?.hint ?? wantedText(lacking) ?? `Add an A record for ${name}.`;
+      const why = conflict === null ? '' : ` ${conflict.message}`;
+      return fail(`${name} has no address at its name servers.${why}`, fix, { facts, repair: recordsRepair(subject) });
     }
     const differing = differingServer(seen.four) ?? differingServer(seen.six);
     const aimed = await judgeAim(subject, addresses, seen, tools);
@@ -77,6 +81,17 @@ async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding
   }
   const aimed = await judgeAim(itself, addresses, { four, six }, tools);
   return aimed && { ...aimed, verdict: 'warn' };
+}
+
+/** Returns what keeps the records of a name from its name servers. */
+async function findConflict(subject: Subject, tools: Tools): ReturnType<typeof conflictOfUnseen> {
+  const zone = await tools.zoneOf(subject.name);
+  for (const record of zone === null ? [] : routeRecords(subject)) {
+    const answers = await tools.askNameServers(record.name, record.type === 'AAAA' ? 'AAAA' : 'A');
+    const conflict = await conflictOfUnseen(tools.askNameServers, record, { apex: zone?.apex ?? '', answers });
+    if (conflict !== null) return conflict;
+  }
+  return null;
 }
 
 function factsOf(name: string, { four, six }: Seen): Facts {
