@@ -83,6 +83,15 @@ test('a link that is asked for before it is known where mail goes is told of the
   expect(told.page.querySelector('code')?.textContent).toBe('npx fairlead outbox show ada@example.com confirm-email');
 });
 
+test('of a link nobody says that it was sent while it is not known whether mail is', async () => {
+  const { showScreen, ConfirmBanner, toasts } = await unanswered();
+  known = Promise.reject(new TypeError('Failed to fetch'));
+  known.catch(() => undefined);
+  using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
+  shown.button('Get a new link').click();
+  await expect.poll(() => toasts.get().at(-1)).toMatchObject({ title: 'Link created', description: undefined });
+});
+
 test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {
   using shown = showScreen(<ForgotPasswordForm />, {});
   await shown.sees('Get a link');
