@@ -386,27 +386,22 @@ test('who has proved no address is told before that the password alone deletes t
     );
 });
 
-test.each([
-  ['ada@example.com', false],
-  ['earlier@example.com', true],
-])(
-  'an account whose address is proved stays until its link is opened, and says that %s got it',
-  async (to, isEarlier) => {
-    using shown = showScreen(<AccountScreen />, { ...answers(), 'account.delete': () => ({ mailedTo: to }) });
-    shown.button('Delete account').click();
-    const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail());
-    expect(dialog.textContent).toContain('You will get a link that deletes your account.');
-    typeInto(dialog, 'currentPassword', 'Correct horse 1');
-    dialog.querySelector('input')?.setAttribute('name', 'typed');
-    typeInto(dialog, 'typed', ada.username);
-    await submit(dialog.querySelector('form'));
-    await expect.poll(() => lastToast()?.description).toContain(`the link we sent to ${to}`);
-    expect(document.querySelector('[role=alertdialog]')).toBeNull();
-    await shown.sees(`Link sent to ${to}`);
-    const why = 'For 7 days after a change of email, it goes to your earlier address.';
-    expect(shown.page.textContent?.includes(why)).toBe(isEarlier);
-  },
-);
+test('an account whose address is proved stays until its link is opened, and says which address gets it', async () => {
+  const to = 'earlier@example.com';
+  using shown = showScreen(<AccountScreen />, { ...answers(), 'account.delete': () => ({ mailedTo: to }) });
+  shown.button('Delete account').click();
+  const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail());
+  expect(dialog.textContent).toContain(
+    'You will get a link that deletes your account. For 7 days after a change of email, it goes to your earlier address.',
+  );
+  typeInto(dialog, 'currentPassword', 'Correct horse 1');
+  dialog.querySelector('input')?.setAttribute('name', 'typed');
+  typeInto(dialog, 'typed', ada.username);
+  await submit(dialog.querySelector('form'));
+  await expect.poll(() => lastToast()?.description).toContain(`the link we sent to ${to}`);
+  expect(document.querySelector('[role=alertdialog]')).toBeNull();
+  await shown.sees(`Link sent to ${to}`);
+});
 
 test('a token is made with the password, and what is wrong with it stands on its field', async () => {
   const fieldErrors = { currentPassword: 'The current password is not right' };

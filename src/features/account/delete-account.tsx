@@ -24,7 +24,6 @@ export function DeleteAccount({ user }: { user: User }) {
       {mailedTo !== null && (
         <p className="wrap-anywhere">
           <LinkPlace to={mailedTo} kind="delete-account" />
-          {mailedTo !== user.email && 'For 7 days after a change of email, it goes to your earlier address.'}
         </p>
       )}
       {isAsking && <DeleteAccountDialog user={user} onMailed={setMailedTo} onClose={() => setAsking(false)} />}
