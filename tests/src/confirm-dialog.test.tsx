@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfirmDialog, type ConfirmDialogProps } from '../../src/components/overlays/confirm-dialog.tsx';
 import { Dialog } from '../../src/components/overlays/dialog.tsx';
+import { clearToasts, showToast, toasts } from '../../src/components/overlays/toast-store.ts';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 
@@ -35,6 +36,18 @@ async function showDialog(props: Pick<ConfirmDialogProps, 'isSuccessor' | 'nameT
     [Symbol.asyncDispose]: () => act(async () => root.unmount()),
   };
 }
+
+test('what was said before a dialog opens does not lie on its fields', async () => {
+  vi.useFakeTimers();
+  const open = () => toasts.get().flatMap(({ title, isOpen }) => (isOpen ? [title] : []));
+  showToast({ title: 'Export started' });
+  await act(async () => vi.advanceTimersByTime(2_000));
+  await using _dialog = await showDialog();
+  expect(open()).toEqual([]);
+  showToast({ title: 'Wrong password' });
+  expect(open()).toEqual(['Wrong password']);
+  clearToasts();
+});
 
 test('two clicks before anything is rendered confirm once', async () => {
   await using dialog = await showDialog();
