@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
-import { isOsJunk, leftOutRule } from '../../routers/rules/uploads/left-out-files.ts';
-import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
 import { clearExpiry, recentExpiryReason } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
@@ -10,12 +8,11 @@ import { AuthCard } from '../features/auth/auth-card.tsx';
 import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
+import { WaitingNotice } from '../features/deployments/select/waiting-notice.tsx';
 import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
-import { isZip, type Selection, selectionTitle } from '../uploads/selection/selection.ts';
-import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {
@@ -24,7 +21,6 @@ export function AuthScreen() {
   const [parameters] = useSearchParams();
   const [notice] = useState(recentExpiryReason);
   const { user } = useUser();
-  const { selection: waiting } = useWaiting();
   /** Only its own timer moves a login on this screen. */
   const [isPending, setPending] = useState(false);
   const sending = { isPending, setPending };
@@ -51,11 +47,7 @@ export function AuthScreen() {
               <p role="status">{notice}</p>
             </Notice>
           )}
-          {waiting !== null && (
-            <Notice tone="accent" title={waitingLine(waiting)} className="mb-4">
-              It waits here until you publish it.
-            </Notice>
-          )}
+          <WaitingNotice className="mb-4" />
         </>
       }
     >
@@ -75,13 +67,6 @@ export function AuthScreen() {
       </AuthTabs>
     </AuthCard>
   );
-}
-
-/** Returns a line such as `harbour-cafe, 21 files` about the selection from before there was an account. */
-function waitingLine(selection: Selection): string {
-  const files = isZip(selection) ? selection.entries : selection.files;
-  const offered = files.filter(({ path }) => !isOsJunk(path) && leftOutRule(path) === null);
-  return `${selectionTitle(selection)}, ${formatCount(offered.length, 'file')}`;
 }
 
 /** The client of the procedures is loaded while the form is filled in; a failure shows when it is sent. */

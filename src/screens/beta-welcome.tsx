@@ -5,6 +5,7 @@ import { Card } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page/page.tsx';
+import { WaitingNotice } from '../features/deployments/select/waiting-notice.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/browser/location.ts';
@@ -96,6 +97,7 @@ export function BetaWelcomeScreen() {
         must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
       </Notice>
 
+      <WaitingNotice className="mt-5" />
       <WaysOn />
     </Page>
   );

@@ -8,6 +8,7 @@ import { DisclaimerGate } from '../../src/features/disclaimer/disclaimer-gate.ts
 import { readWantedPage } from '../../src/features/disclaimer/wanted-page.ts';
 import { BetaWelcomeScreen } from '../../src/screens/beta-welcome.tsx';
 import { DisclaimerScreen } from '../../src/screens/disclaimer.tsx';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { refusal } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 import { browserOf, serve } from '../support/shown-app.tsx';
@@ -64,12 +65,15 @@ function enterAt(path: string, title: string) {
 
 const WAYS_ON = ['View Pricing Options', 'Go to Dashboard'];
 
-test('who was going somewhere is offered the way there after the welcome, with query and hash', async () => {
+test('who was going somewhere is offered the way there after the welcome, with query and hash, and told what waits', async () => {
   using visit = enterAt('/help?q=zip#folder', 'Help & Documentation');
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
   await visit.presses('Accept & Continue');
   await visit.sees('Continue to Help & Documentation');
   expect(visit.place().pathname).toBe('/beta-welcome');
   expect(visit.names()).toEqual(['Continue to Help & Documentation', ...WAYS_ON]);
+  expect(visit.text()).toContain('harbour, 1 fileIt waits here');
+  setWaiting(null);
   await visit.presses('Continue to Help & Documentation');
   await vi.waitFor(
     () => expect([location.pathname, location.search, location.hash]).toEqual(['/help', '?q=zip', '#folder']),
