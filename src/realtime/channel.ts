@@ -9,7 +9,8 @@ type Channel = { state: ChannelState; items: readonly SeenItem[] };
 /** The number of items that are remembered for the page that shows them. */
 const ITEMS_KEPT = 50;
 
-const channel = createStore<Channel>({ state: 'closed', items: [] });
+/** The channel for code without a component. */
+export const channel = createStore<Channel>({ state: 'closed', items: [] });
 let seen = 0;
 
 /** Returns the realtime channel: its state, and the items received on this page, newest first. */

@@ -1,4 +1,5 @@
 import { session } from '../api/session/session.ts';
+import { channel } from '../realtime/channel.ts';
 import { failureOf, isMissing, isUnchanged, isUploadLost } from './publication-failure.ts';
 import {
   isUnderWay,
@@ -20,6 +21,7 @@ import {
   type StoredPublication,
   storeSelection,
 } from './stored-selections.ts';
+import { UploadError } from './request.ts';
 import { askToReselect, stopReselect } from './waiting-selection.ts';
 
 /** The work of a publication, from its start to its end. */
@@ -44,6 +46,9 @@ const DONE_PAUSE_MS = 1_000;
 const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false, load: null };
 /** The reason in the signal of a publication that nobody wants any more. */
 const CANCELLED = new DOMException('Cancelled', 'AbortError');
+
+/** The reason for one whose deployment was deleted meanwhile. */
+const GONE = new UploadError('not_found', 'This deployment does not exist.');
 
 const runs = new Map<string, Run>();
 
@@ -157,7 +162,7 @@ async function work(run: Run): Promise<Publication> {
     setTimeout(() => forget(run), DONE_PAUSE_MS);
     return change(run, { state: 'done' });
   } catch (cause) {
-    if (cancel.signal.aborted) {
+    if (cancel.signal.reason === CANCELLED) {
       endStoredPublication(run.recordId);
       return change(run, { state: 'cancelled' });
     }
@@ -263,8 +268,20 @@ function watchPage(): void {
     );
     if (isLosing) event.preventDefault();
   });
+  // An upload belongs to the account: without this it would end only when all of it had been sent in vain.
+  channel.subscribe(() => {
+    const item = channel.get().items[0]?.item;
+    if (item?.type === 'analytics_update') void stopIfGone(item.deploymentId);
+  });
   // Nobody has to press Try again once the browser is online.
   addEventListener('online', () => retryThose(({ isUnanswered }) => isUnanswered));
+}
+
+async function stopIfGone(deploymentId: string | undefined): Promise<void> {
+  const run = runs.get(deploymentId ?? '');
+  if (run === undefined || !isUnderWay(run.publication)) return;
+  const { cancel } = run;
+  if (await run.server.isDeploymentGone(run.request.deployment.id).catch(() => false)) cancel.abort(GONE);
 }
 
 function retryThose(mayRetry: (failure: PublicationFailure) => boolean): void {

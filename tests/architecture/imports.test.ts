@@ -247,8 +247,9 @@ const ROWS: readonly Row[] = [
     packages: [/^react/, /^@trpc\//, /^@tanstack\/react-query$/, /^superjson$/],
   },
   {
+    // What the server tells ends what is sent in vain.
     of: /^src\/uploads\//,
-    files: [SCHEMAS, /^src\/(api|lib|components)\//],
+    files: [SCHEMAS, /^src\/(api|lib|components)\//, /^src\/realtime\/channel\.ts$/],
     packages: [/^react/, /^idb-keyval$/, /^@noble\/hashes\//],
   },
   // What edits a text is known to few files: all else of the screen is React.

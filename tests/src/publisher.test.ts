@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
+import { rememberItem } from '../../src/realtime/channel.ts';
 import { hashBlobs } from '../../src/uploads/hash.ts';
 import {
   isUnderWay,
@@ -255,4 +256,21 @@ test('a deployment that was deleted in mid-upload is said, and nothing is tried 
     failure: { isDeploymentGone: true },
   });
   expect(asked).toBe(1);
+});
+
+test('nothing more is sent to a deployment once the server tells that it was deleted elsewhere', async () => {
+  let isSending = false;
+  const server = serverOf({
+    fetch: (_path, { signal }) => {
+      isSending = true;
+      return new Promise((_answer, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)));
+    },
+    isDeploymentGone: async () => true,
+  });
+  const ended = startPublication(request('deleted'), server);
+  await expect.poll(() => isSending).toBe(true);
+  rememberItem('1', { type: 'analytics_update', deploymentId: 'other' });
+  expect(publications.get().find(({ deploymentId }) => deploymentId === 'deleted')?.state).toBe('sending');
+  rememberItem('2', { type: 'analytics_update', deploymentId: 'deleted' });
+  expect(await ended).toMatchObject({ state: 'failed', failure: { isDeploymentGone: true } });
 });
