@@ -24,7 +24,7 @@ export function ReportForm({ isBusy, onName }: ReportFormProps) {
     if (name !== null) onName(name);
   });
   return (
-    <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-3">
+    <form noValidate onSubmit={submit} className="flex flex-wrap items-start gap-3">
       <Field
         label="Check a domain name"
         hint={`Any domain, even one that is not yours: the check changes nothing.${isBasic ? ' You have the basic checks; Standard includes all.' : ''}`}
@@ -41,7 +41,7 @@ export function ReportForm({ isBusy, onName }: ReportFormProps) {
           spellCheck={false}
         />
       </Field>
-      <Button type="submit" variant="primary" isBusy={isBusy} busyLabel="Checking…" className="sm:mb-5.5">
+      <Button type="submit" variant="primary" isBusy={isBusy} busyLabel="Checking…" className="sm:mt-6.5">
         Check
       </Button>
     </form>
