@@ -90,6 +90,7 @@ export function AboutScreen() {
       </Section>
       <Section title="Supported Platforms">
         <Names names={HOSTING_PLATFORMS.map((platform) => PLATFORMS[platform].title)} />
+        <p className="mt-3 text-sm text-ink-muted">Or the built-in host: Fairlead serves your site itself.</p>
       </Section>
       <ContactSection />
     </Page>

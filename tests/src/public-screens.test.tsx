@@ -79,6 +79,7 @@ test('about says what it is for, and takes a message', async () => {
   ]);
   expect(itemsUnder('Technology Stack')).toEqual(['React', 'Node.js', 'Express', 'TypeScript', 'Electron', 'Vite']);
   expect(itemsUnder('Supported Platforms')).toEqual(PLATFORMS.map(([name]) => name));
+  expect(itemsUnder('Supported Platforms', 'p')).toEqual([expect.stringContaining('built-in host')]);
   expect(itemsUnder('Contact Us', 'p')[0]).toContain("We'll get back to you within 24 hours.");
   expect(document.querySelector('main a[href="/faq"]')).not.toBeNull();
   await shown(`main a[href="mailto:${supportEmail}"]`, supportEmail);
