@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { DeploymentSettings } from '../../src/features/deployments/manage/deployment-settings.tsx';
 import { WritableDialog } from '../../src/features/deployments/manage/writable-dialog.tsx';
 import { isReadOnly } from '../../src/features/deployments/plan-labels.ts';
@@ -46,6 +47,16 @@ test('over the cap the list marks what is read-only, and the person chooses what
   [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice')?.click();
   await vi.waitFor(() => expect(choose).toHaveBeenCalledTimes(1));
   expect(choose.mock.calls[0]?.[0]).toEqual({ deploymentIds: ['three'] });
+});
+
+test('the dashboard leads to the list, whose button is the one that chooses', async () => {
+  using shown = showScreen(<AttentionList deployments={[]} allowance={overCap} />, {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'domains.list': () => ({ items: [], nextCursor: null }),
+    'certificates.list': () => ({ items: [], localRoot: null }),
+  });
+  await shown.sees('Basic allows 1 deployment');
+  expect(shown.linkTo('See the deployments')).toBe('/deployments');
 });
 
 test('of more deployments than one page has, a chosen one of the last stays chosen', async () => {

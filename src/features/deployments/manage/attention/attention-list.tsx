@@ -129,8 +129,8 @@ function planItems(allowance: Allowance | undefined): AttentionItem[] {
   if (allowance === undefined || allowance.deploymentCount === 0) return [];
   const overCap = overCapLabels(allowance);
   if (overCap !== null) {
-    const label = allowance.mayChooseWritable ? 'Choose' : 'See the deployments';
-    return [{ key: 'over-cap', kind: 'warning', ...overCap, action: { to: paths.deployments, label } }];
+    const action = { to: paths.deployments, label: 'See the deployments' };
+    return [{ key: 'over-cap', kind: 'warning', ...overCap, action }];
   }
   const blocker = planBlocker(allowance);
   if (allowance.plan !== 'free' || blocker === null) return [];
