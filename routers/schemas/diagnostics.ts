@@ -105,6 +105,8 @@ export const reportSchema = z.strictObject({
   state: reportStateSchema,
   /** The host name of the report; that of the deployment's own address if it has no domain. */
   name: z.string(),
+  /** The same with its own letters, where it has others than ASCII. */
+  unicodeName: z.optional(z.string()),
   deploymentId: z.nullable(idSchema),
   /** The first failed check; null when none failed. */
   cause: z.nullable(checkIdSchema),
@@ -126,7 +128,8 @@ export const reportListSchema = z.strictObject({
   items: z.array(
     z.strictObject({
       ...z.pick(reportSchema, {
-        ...{ id: true, state: true, name: true, deploymentId: true, cause: true, startedAt: true, finishedAt: true },
+        ...{ id: true, state: true, name: true, unicodeName: true, deploymentId: true, cause: true },
+        ...{ startedAt: true, finishedAt: true },
       }).shape,
       /** The verdict on the whole (rules/report-verdict.ts); null while it runs. */
       verdict: z.nullable(checkVerdictSchema),

@@ -10,6 +10,7 @@ import type {
 } from '../../routers/schemas/diagnostics.ts';
 import type { AccountContext, ServiceContext } from '../context.ts';
 import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../database/models/diagnostic.ts';
+import { unicodeNameOf } from '../domains/read.ts';
 import { hashToken } from '../lib/crypto/token-hash.ts';
 import { notFound } from '../lib/errors.ts';
 
@@ -45,7 +46,14 @@ export async function listReports(ctx: AccountContext, input: ListReportsInput):
     items: docs.map((doc) => {
       const { _id: id, state, name, deploymentId, cause, startedAt, finishedAt } = doc;
       return {
-        ...{ id, state, name, startedAt, verdict: state === 'done' ? reportVerdict(storedChecks(doc)) : null },
+        ...{
+          id,
+          state,
+          name,
+          ...unicodeNameOf(name),
+          startedAt,
+          verdict: state === 'done' ? reportVerdict(storedChecks(doc)) : null,
+        },
         ...{ deploymentId: deploymentId ?? null, cause: cause ?? null, finishedAt: finishedAt ?? null },
       };
     }),
@@ -70,7 +78,7 @@ function toReport(doc: DiagnosticRow, now: Date): Report {
   const { _id: id, state, name, isWhole, checkCount, startedAt } = doc;
   const sharedUntil = doc.sharedUntil instanceof Date && doc.sharedUntil > now ? doc.sharedUntil : null;
   return {
-    ...{ id, state, name, isWhole, checkCount, startedAt, sharedUntil },
+    ...{ id, state, name, ...unicodeNameOf(name), isWhole, checkCount, startedAt, sharedUntil },
     deploymentId: doc.deploymentId ?? null,
     cause: doc.cause ?? null,
     checks: storedChecks(doc),

@@ -78,7 +78,7 @@ export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<D
 type Shown = { isCertified: boolean; over: Awaited<ReturnType<typeof domainsOverCap>> };
 
 /** Returns the name with its own letters; nothing for a name that has no others than ASCII. */
-function unicodeNameOf(name: string): Pick<Domain, 'unicodeName'> {
+export function unicodeNameOf(name: string): Pick<Domain, 'unicodeName'> {
   const unicodeName = domainToUnicode(name);
   return unicodeName === name || unicodeName === '' ? {} : { unicodeName };
 }

@@ -17,6 +17,7 @@ import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href } from '../lib/paths/paths.ts';
 import { wayFrom } from '../lib/roll-back.ts';
 import { type Theme, writeTheme } from '../lib/storage/storage.ts';
+import { writtenName } from '../lib/written-name.ts';
 import { screenPlaces } from './screen-places.ts';
 
 type Command = {
@@ -188,10 +189,10 @@ function useCommands(text: string): Command[] {
     ),
   ];
   const ofDomains = (domains.data?.items ?? []).map(
-    ({ id, name, unicodeName }): Command => ({
-      ...goTo(href.domain(id), name, AtSign),
+    (domain): Command => ({
+      ...goTo(href.domain(domain.id), writtenName(domain), AtSign),
       kind: 'Domain',
-      also: unicodeName,
+      also: domain.name,
     }),
   );
   const ofDeployments = wanted.flatMap(({ act, place, icon, names }) =>

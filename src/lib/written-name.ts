@@ -7,3 +7,8 @@ export function writtenName({ name, unicodeName = name }: Named, asked = name): 
   if (asked === name) return unicodeName;
   return asked.length > name.length ? `www.${unicodeName}` : unicodeName.slice('www.'.length);
 }
+
+/** Returns a text with the domain's name as people write it. */
+export function asWritten(named: Named, text: string): string {
+  return text.replaceAll(named.name, writtenName(named));
+}

@@ -6,6 +6,7 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { Page } from '../components/page/page.tsx';
 import { CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { ReportView } from '../features/diagnostics/report-view.tsx';
+import { writtenName } from '../lib/written-name.ts';
 
 /**
  * Shows a report to anybody who has its link. The token is behind the `#`, so that it is in no log of a server or a
@@ -18,7 +19,9 @@ export function SharedReportScreen() {
   const isOver = token === '' || (report.error !== null && isNothing(report.error));
   return (
     <Page>
-      <h1 className="mb-6 text-2xl font-semibold wrap-anywhere">Report{report.data && ` of ${report.data.name}`}</h1>
+      <h1 className="mb-6 text-2xl font-semibold wrap-anywhere">
+        Report{report.data && ` of ${writtenName(report.data)}`}
+      </h1>
       {report.isPending && !isOver && (
         <Card>
           <CheckListSkeleton />

@@ -42,7 +42,7 @@ test('domains that need a record, or have lost one, are named with the way to me
     [
       domainOf({ id: 'a', name: 'a.example', state: 'unverified', proof: { type: 'TXT', name: '_p.a', value: 'v' } }),
       domainOf({ id: 'b', name: 'b.example', state: 'misconfigured', problem }),
-      domainOf({ id: 'c', name: 'c.example', state: 'pending_dns' }),
+      domainOf({ id: 'c', name: 'xn--caf-dma.example', unicodeName: 'café.example', state: 'pending_dns' }),
       domainOf({ id: 'e', name: 'e.example', problem: { ...problem, message: 'It is not registered.' } }),
       domainOf({ id: 'f', name: 'f.example', state: 'active', problem: { ...problem, message: 'Its proof is gone.' } }),
       domainOf({ id: 'd', name: 'd.example', state: 'unverified', lostTo: 'another account' }),
@@ -54,7 +54,7 @@ test('domains that need a record, or have lost one, are named with the way to me
   expect(shown.items()).toEqual([
     'a.example needs a recordThe TXT record _p.a, your proof of ownership, has not been seen yet.See what to do',
     'b.example needs attentionThe A record of b.example is gone.Fix it',
-    'c.example needs a recordThe A record of shop.example has not been seen yet.See what to do',
+    'café.example needs a recordThe A record of shop.example has not been seen yet.See what to do',
     'e.example is not set up yetIt is not registered.See what to do',
     'f.example needs attentionIts proof is gone.See what to do',
     expect.stringContaining(

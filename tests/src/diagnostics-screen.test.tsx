@@ -150,7 +150,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
     ...fields,
   });
   const list = [
-    kept('a', { verdict: 'fail', cause: 'resolves' }),
+    kept('a', { verdict: 'fail', cause: 'resolves', name: 'xn--caf-dma.test', unicodeName: 'café.test' }),
     kept('b', { state: 'running', verdict: null, finishedAt: null }),
     kept('c', { state: 'failed', verdict: null }),
     kept('d', { verdict: 'unknown', deploymentId: 'e'.repeat(20) }),
@@ -163,9 +163,9 @@ test('reports that are kept are listed with what came of them, and each opens wi
     'diagnostics.get': (input) => get(input),
   };
   using shown = showScreen(<DiagnosticsScreen />, answers, { pattern: '/diagnostics', path: '/diagnostics' });
-  await shown.sees('a.test');
+  await shown.sees('café.test');
   expect(shown.rows('Reports')).toEqual([
-    expect.stringMatching(/^a.testFirst failed check: DNS resolutionFail/),
+    expect.stringMatching(/^café.testFirst failed check: DNS resolutionFail/),
     ...['b.testRunning', 'c.testNot created', 'd.testNo result', 'f.testPass'].map((text) =>
       expect.stringContaining(text),
     ),
@@ -174,7 +174,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
   await vi.waitFor(() => expect(shown.rows('Reports')).toHaveLength(7));
   expect(shown.linkTo('d.test')).toBe(`/diagnostics?deployment=${'e'.repeat(20)}&report=${'d'.repeat(20)}`);
 
-  const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'a.test');
+  const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'café.test');
   flushSync(() => link?.click());
   await shown.sees('No address, record or certificate changed since');
   expect(get.mock.calls).toEqual([[{ reportId: 'a'.repeat(20) }]]);
@@ -227,10 +227,14 @@ test('of checks that could see nothing for one reason it is said once, above wha
 
 test('a stranger with the link sees the report, and nothing to do about it', async () => {
   const at = { pattern: '/shared-report', path: `/shared-report#${'t'.repeat(43)}` };
-  const shared = vi.fn((_input: unknown) => broken);
+  const ascii = { ...broken, name: 'xn--caf-dma.test', unicodeName: 'café.test' };
+  const [first] = broken.checks;
+  const checks = [{ ...first, seen: 'xn--caf-dma.test has no address.' }];
+  const shared = vi.fn((_input: unknown) => ({ ...ascii, checks }));
   using shown = showScreen(<SharedReportScreen />, { 'diagnostics.shared': (input) => shared(input) }, at);
-  await shown.sees('shop.test has no address.');
-  expect(shown.page.querySelector('h1')?.textContent).toBe('Report of shop.test');
+  await shown.sees('café.test has no address.');
+  expect(shown.page.querySelector('h1')?.textContent).toBe('Report of café.test');
+  expect(shown.page.textContent).not.toContain('xn--');
   await shown.sees(`Checked ${formatExactTime(broken.startedAt)}`);
   expect(shared.mock.calls).toEqual([[{ token: 't'.repeat(43) }]]);
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);

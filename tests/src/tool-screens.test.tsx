@@ -332,6 +332,9 @@ test('a report says of each domain what was seen of its records and of its certi
   expect(domainChecks([domainOf({ problem: unregistered, checkedAt: now })], [], now)[0]).toMatchObject({
     ...{ title: 'Name servers of shop.example', verdict: 'fail', seen: 'It is not registered.' },
   });
+  const moved = { ...broken, message: 'xn--caf-dma.example leads elsewhere.' };
+  const cafe = { name: 'xn--caf-dma.example', unicodeName: 'café.example', state: 'misconfigured' } as const;
+  expect(seen(domainOf({ ...cafe, problem: moved }))[0]).toBe('fail: café.example leads elsewhere.');
   const www = recordOf({ type: 'CNAME', name: 'www.shop.example', value: 'shop.example' });
   expect(
     seen(domainOf({ state: 'active', pointedNames: ['shop.example'], records: [recordOf({ state: 'ok' }), www] }))[0],

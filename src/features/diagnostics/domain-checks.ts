@@ -4,7 +4,7 @@ import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths/paths.ts';
-import { writtenName } from '../../lib/written-name.ts';
+import { asWritten, writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';
 
@@ -23,7 +23,13 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
       { ...nothing, id: 'certificate', title: CHECK_TITLES.certificate, seen },
     ];
   }
-  return domains.flatMap((domain) => [
+  return domains.flatMap((domain) =>
+    checksOfDomain(domain, certificates, now).map((check) => ({ ...check, seen: asWritten(domain, check.seen) })),
+  );
+}
+
+function checksOfDomain(domain: Domain, certificates: readonly Certificate[], now: Date): Check[] {
+  return [
     {
       id: `domain ${domain.id}`,
       title: `${areServersSilent(domain) ? 'Name servers' : 'DNS records'} of ${writtenName(domain)}`,
@@ -37,7 +43,7 @@ export function domainChecks(domains: readonly Domain[], certificates: readonly 
         ? certificateSeen(domain, certificates, now)
         : certificateAtPlatform(domain, domain.atPlatform)),
     },
-  ]);
+  ];
 }
 
 /** Returns whether no name server answered for the domain, so that nothing is known of its records. */

@@ -12,6 +12,7 @@ import { ListStates } from '../../components/lists/list-states.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { paths } from '../../lib/paths/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { VERDICT_LOOKS } from './verdict-looks.ts';
 
@@ -74,7 +75,7 @@ type KeptReport = ReportList['items'][number];
 type ReportRowProps = { report: KeptReport; isShown: boolean; deploymentId: string | undefined };
 
 function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
-  const { id, name, cause, startedAt } = report;
+  const { id, cause, startedAt } = report;
   const query = new URLSearchParams({ ...(deploymentId !== undefined && { deployment: deploymentId }), report: id });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 sm:px-5">
@@ -86,7 +87,7 @@ function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
           onClick={() => window.scrollTo(0, 0)}
           className="rounded-tight py-1 font-medium wrap-anywhere hover:underline aria-[current]:text-accent touch:py-3"
         >
-          {name}
+          {writtenName(report)}
         </Link>
         {cause !== null && <p className="text-sm text-ink-muted">First failed check: {CHECK_TITLES[cause]}</p>}
       </div>

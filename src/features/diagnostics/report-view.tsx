@@ -7,10 +7,12 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatExactTime } from '../../lib/format.ts';
+import { asWritten, writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { isTrouble, VERDICT_LOOKS } from './verdict-looks.ts';
 
 type ShownCheck = Report['checks'][number] | SharedReport['checks'][number];
+type Headed = Pick<Report, 'state' | 'cause' | 'name'> & { checks: readonly ShownCheck[] };
 /** Checks that share one row. */
 type Group = readonly [ShownCheck, ...ShownCheck[]];
 
@@ -27,24 +29,28 @@ type ReportViewProps = {
 /** A report: its headline, the changes since the last one, and each check with all its questions. */
 export function ReportView({ report, actions, repair, isShared = false }: ReportViewProps) {
   const { checkCount, state, startedAt } = report;
-  const checks: readonly ShownCheck[] = report.checks;
+  const name = writtenName(report);
+  const checks: readonly ShownCheck[] = report.checks.map((check) => ({
+    ...check,
+    seen: asWritten(report, check.seen),
+  }));
   const isRunning = state === 'running';
   const when = (at: Date) => (isShared ? formatExactTime(at) : <Time at={at} />);
   const progress = checkCount === 0 ? 'Starting…' : `${checks.length} of ${checkCount} checks done`;
   return (
-    <Card aria-label={`Report of ${report.name}`} className="overflow-hidden">
+    <Card aria-label={`Report of ${name}`} className="overflow-hidden">
       <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3.5 sm:px-5">
         <div className="min-w-0" role="status">
-          <h2 className="font-semibold wrap-anywhere">{headline(report)}</h2>
+          <h2 className="font-semibold wrap-anywhere">{headline({ ...report, name, checks })}</h2>
           <p className="text-sm text-ink-muted">{isRunning ? progress : <>Checked {when(startedAt)}</>}</p>
         </div>
         {actions}
       </div>
       {isRunning && (
-        <Progress label={`Checking ${report.name}`} fraction={checkCount === 0 ? null : checks.length / checkCount} />
+        <Progress label={`Checking ${name}`} fraction={checkCount === 0 ? null : checks.length / checkCount} />
       )}
       <Changes report={report} when={when} />
-      <ul aria-label={`Checks of ${report.name}`} className="divide-y divide-line">
+      <ul aria-label={`Checks of ${name}`} className="divide-y divide-line">
         {/* While they arrive, none moves. */}
         {(isRunning ? checks.map((check): Group => [check]) : groupsOf(checks)).map((group) => (
           <li key={group[0].id} className="px-4 py-3.5 sm:px-5">
@@ -75,7 +81,7 @@ function groupsOf(checks: readonly ShownCheck[]): Group[] {
   return [...groups.values()].sort((one, other) => place(one) - place(other));
 }
 
-function headline({ state, cause, checks, name }: Report | SharedReport): string {
+function headline({ state, cause, checks, name }: Headed): string {
   const broken = checks.find(({ id }) => id === cause);
   if (broken !== undefined) return broken.seen;
   if (state === 'running') return `Checking ${name}…`;

@@ -6,18 +6,20 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
+import { writtenName } from '../../lib/written-name.ts';
 
 type ShareReportProps = { report: Report; onClose: () => void };
 
 /** Makes a link to a report that expires, and can end it at once. */
-export function ShareReportDialog({ report: { id: reportId, name, sharedUntil }, onClose }: ShareReportProps) {
+export function ShareReportDialog({ report, onClose }: ShareReportProps) {
+  const { id: reportId, sharedUntil } = report;
   const share = trpc.diagnostics.share.useMutation({
     onError: (error) => showToast(errorToast('The link could not be created', error)),
   });
   const stop = trpc.diagnostics.stopSharing.useMutation({
     onSuccess: () => {
       onClose();
-      showToast({ title: 'Link revoked', description: `It no longer shows the report of ${name}.` });
+      showToast({ title: 'Link revoked', description: `It no longer shows the report of ${writtenName(report)}.` });
     },
     onError: (error) => showToast(errorToast('The link could not be revoked', error)),
   });

@@ -1,6 +1,7 @@
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { CheckId, Report } from '../../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
+import { asWritten } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import type { Check } from './checks.ts';
 import { areServersSilent, domainChecks, nameServersCheck } from './domain-checks.ts';
@@ -60,8 +61,9 @@ export function wayOf(
 }
 
 /** Leaves out what the page of a domain shows once: its name, what is wrong with it, and links to that page. */
-function told(check: Check, id: CheckId, { problem }: Domain): Check {
-  const isSaid = check.seen === problem?.message || (id === 'certificate' && check.link !== null);
+function told(check: Check, id: CheckId, domain: Domain): Check {
+  const isSaid =
+    check.seen === asWritten(domain, domain.problem?.message ?? '') || (id === 'certificate' && check.link !== null);
   const seen = isSaid ? SAID : check.seen;
   return { ...check, title: CHECK_TITLES[id], link: null, seen };
 }

@@ -4,6 +4,7 @@ import { lostText } from '../../../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../../../lib/format.ts';
 import { LOOPBACK_TITLE, waitsForHost } from '../../../../lib/loopback.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
+import { asWritten, writtenName } from '../../../../lib/written-name.ts';
 import type { AttentionItem } from './attention-items.ts';
 
 /** Returns the domains that are not set up yet, or no longer work as set up: of too many the broken ones first. */
@@ -26,7 +27,8 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
 }
 
 function domainItem(domain: Domain): AttentionItem {
-  const { id: key, name, state, lostTo } = domain;
+  const { id: key, state, lostTo } = domain;
+  const name = writtenName(domain);
   const isBroken = state === 'misconfigured';
   // Setting it up may be impossible from where this Fairlead runs.
   const action = { to: href.domain(key), label: isBroken ? 'Fix it' : 'See what to do' };
@@ -35,7 +37,7 @@ function domainItem(domain: Domain): AttentionItem {
     return { key, kind: 'failed', title: lostText(name), text, action };
   }
   const [title, text] = newsOf(domain);
-  return { key, kind: isBroken ? 'failed' : 'warning', name, title, text, action };
+  return { key, kind: isBroken ? 'failed' : 'warning', name, title, text: asWritten(domain, text), action };
 }
 
 function newsOf(domain: Domain): [title: string, text: string] {
