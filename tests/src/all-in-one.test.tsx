@@ -138,6 +138,7 @@ test('a typed domain moves nothing above it, makes a new deployment the first ch
     const before = places();
     typeInto(shown.page, 'domain', 'shop.example');
     await patiently(() => expect(filled()).toBe('Publish as new deployment harbour-2'));
+    expect(shown.page.textContent).toContain('Only the new deployment gets your domain.');
     // Above the field that is being typed in nothing moves: what fits best now is marked.
     await shown.sees('Netlify Recommended');
     expect(places()).toEqual(before);

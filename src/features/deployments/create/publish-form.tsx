@@ -44,6 +44,11 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
               <>
                 <ContinueThere namesakes={namesakes} variant={hasDomain ? undefined : 'primary'} />
                 <PublishAs disabled={isBlocked} variant={hasDomain ? 'primary' : undefined} />
+                {hasDomain && (
+                  <p className="text-xs text-ink-muted">
+                    Only the new deployment gets your domain. To an existing one, add it there under Domains.
+                  </p>
+                )}
               </>
             ) : (
               <Button
