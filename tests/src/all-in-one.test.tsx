@@ -192,6 +192,7 @@ test('without a domain the site is complete, and one can be added later', async 
   await shown.sees('None yet: the site answers at its own address.');
   await shown.sees('5 of 5 stages done');
   await patiently(() => expect(shown.button('Add a domain')).toBeDefined());
+  expect(stage(shown, 'Publish').text).toContain('Nothing left to send.');
   expect(stage(shown, 'Certificate').mark).toBe('Not needed');
 });
 
@@ -204,6 +205,7 @@ test('the platform is the one that was chosen, and an address that it has not na
     }),
   );
   await shown.sees('The address comes from Netlify');
+  expect(stage(shown, 'Publish').text).toContain('You can close this page.');
   expect(stage(shown, 'Platform').text).toBe('PlatformNetlify');
   expect(stage(shown, 'Address')).toEqual({ text: '3AddressThe address comes from Netlify', mark: undefined });
 });

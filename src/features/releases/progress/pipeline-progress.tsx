@@ -126,7 +126,7 @@ function stagesOf(
       title: 'Publish',
       state: stateOf(publishing),
       // In one line each, as everything below moves with it.
-      text: progress.stage === 'sending' ? 'Keep this page open for now.' : 'You can close this page.',
+      text: publishText(progress),
       body: (
         <Card>
           <Stepper label="Steps of publishing" steps={publishing} />
@@ -149,6 +149,11 @@ function stagesOf(
       ),
     },
   ];
+}
+
+function publishText(progress: Known): string {
+  if (progress.stage === 'sending') return 'Keep this page open for now.';
+  return isUnderWay(progress) ? 'You can close this page.' : 'Nothing left to send.';
 }
 
 type Places = { place: string | undefined; further: readonly Destination[] };
