@@ -49,8 +49,8 @@ export async function* streamEvents(
         continue;
       }
       if (!news.mayGoOn) return ctx.connection?.close();
-      const visits = reader.takeVisits() ? [{ id: String(last), data: { type: 'visits_counted' as const } }] : [];
-      for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...visits, ...news.items]) {
+      const passing = [...progress(last, [...steps, ...reader.takeSteps()]), reader.takeVisits() ?? []].flat();
+      for (const item of [...passing.map((data) => ({ id: String(last), data })), ...news.items]) {
         yield ctx.connection?.whenWritable(signal)?.then(() => item) ?? item;
       }
       last = news.last;
@@ -146,14 +146,16 @@ function numbered(ctx: AccountContext, last: number, events: LoggedEvent[]): Num
   const isCut = first !== undefined && first.seq !== last + 1;
   return [
     ...(isCut ? [{ id: String(first.seq - 1), data: { type: 'resync' as const } }] : []),
-    ...events.flatMap((event) => checked(ctx, String(event.seq), { type: event.type, ...event.payload })),
+    ...events.flatMap(({ seq, type, payload }) =>
+      checked(ctx, String(seq), { type, ...payload }).map((data) => ({ id: String(seq), data })),
+    ),
   ];
 }
 
 /** Leaves out an item that no reader would understand: it must not stop those behind it. */
-function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[] {
+function checked(ctx: AccountContext, id: string, item: unknown): StreamItem[] {
   const parsed = streamItemSchema.safeParse(item);
-  if (parsed.success) return [{ id, data: parsed.data }];
+  if (parsed.success) return [parsed.data];
   ctx.providers.log.error('An event does not fit its schema', {
     requestId: ctx.requestId,
     event: id,
@@ -166,7 +168,7 @@ function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[]
 const STEPS_REMEMBERED = 200;
 
 /** Converts steps to items, each with the log lines that this reader has not received. */
-function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => NumberedItem[] {
+function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => StreamItem[] {
   const sentLines = new LRUCache<string, number>({ max: STEPS_REMEMBERED });
   return (last, steps) =>
     steps.flatMap((step) => {
@@ -174,25 +176,34 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
       const sent = sentLines.get(step.id) ?? oldest;
       const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
       sentLines.set(step.id, step.logCount);
-      const { deploymentId, releaseId, destinationId, name, state, done, total, doneBytes, totalBytes } = step;
-      const log = step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text }));
-      return checked(ctx, String(last), {
-        type: 'release_progress',
-        deploymentId,
-        releaseId,
-        destinationId,
-        step: name,
-        state,
-        done,
-        total,
-        doneBytes,
-        totalBytes,
-        doneBefore: step.doneBefore ?? null,
-        doneBytesBefore: step.doneBytesBefore ?? null,
-        log,
-        firstLine,
-      });
+      const made = madeProgress.get(step) ?? new Map<number, StreamItem[]>();
+      const items = made.get(firstLine) ?? checked(ctx, String(last), progressItem(step, firstLine, oldest));
+      madeProgress.set(step, made.set(firstLine, items));
+      return items;
     });
+}
+
+/** Caches the items of a row by their first line: all readers of an account get the same row, and so the same item. */
+const madeProgress = new WeakMap<StepRow, Map<number, StreamItem[]>>();
+
+function progressItem(step: StepRow, firstLine: number, oldest: number): Record<string, unknown> {
+  const { deploymentId, releaseId, destinationId, name, state, done, total, doneBytes, totalBytes } = step;
+  return {
+    type: 'release_progress',
+    deploymentId,
+    releaseId,
+    destinationId,
+    step: name,
+    state,
+    done,
+    total,
+    doneBytes,
+    totalBytes,
+    doneBefore: step.doneBefore ?? null,
+    doneBytesBefore: step.doneBytesBefore ?? null,
+    log: step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text })),
+    firstLine,
+  };
 }
 
 function actorKey({ actor }: AccountContext): string {

@@ -49,8 +49,8 @@ export type EventReader = {
   readRunningSteps(): Promise<StepRow[]>;
   /** Returns the steps that moved since the last call, each in its newest shape. */
   takeSteps(): StepRow[];
-  /** Returns whether visits were counted since the last call. */
-  takeVisits(): boolean;
+  /** Returns the news that visits were counted since the last call: one object for all subscribers. */
+  takeVisits(): VisitsCounted | null;
   /** Runs `read` once for all subscribers of the account until the next wake-up. */
   share<T>(key: string, read: () => Promise<T>): Promise<T>;
   /** Resolves when something may have happened since the last call, at once if it already has. */
@@ -60,7 +60,8 @@ export type EventReader = {
   close(): void;
 };
 
-type Listener = { steps: Map<string, StepRow>; hasVisits: boolean; wake(): void };
+type VisitsCounted = { type: 'visits_counted' };
+type Listener = { steps: Map<string, StepRow>; visits: VisitsCounted | null; wake(): void };
 type Channel = {
   accountId: string;
   listeners: Set<Listener>;
@@ -88,7 +89,7 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
   let wakeUp = (): void => undefined;
   const listener: Listener = {
     steps: new Map(),
-    hasVisits: false,
+    visits: null,
     wake: () => {
       isAwake = true;
       wakeUp();
@@ -101,16 +102,16 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
     share,
     currentNumber: () => readCurrentNumber(accountId),
     readAfter: (seq) => share(`after ${seq}`, () => readEvents(accountId, seq)),
-    readRunningSteps: () => readRunningSteps(accountId),
+    readRunningSteps: () => share('running steps', () => readRunningSteps(accountId)),
     takeSteps() {
       const steps = [...listener.steps.values()];
       listener.steps.clear();
       return steps;
     },
     takeVisits() {
-      const { hasVisits } = listener;
-      listener.hasVisits = false;
-      return hasVisits;
+      const { visits } = listener;
+      listener.visits = null;
+      return visits;
     },
     async woken() {
       if (!isAwake) {
@@ -167,7 +168,8 @@ function emitVisits(channel: Channel | undefined): void {
     if (visits.hasMore) emitVisits(channel);
   }, VISITS_TOLD_EVERY_MS).unref();
   visits.hasMore = false;
-  for (const listener of channel.listeners) listener.hasVisits = true;
+  const news: VisitsCounted = { type: 'visits_counted' };
+  for (const listener of channel.listeners) listener.visits = news;
   wakeChannel(channel);
 }
 

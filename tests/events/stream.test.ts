@@ -1,5 +1,7 @@
 import mongoose from 'mongoose';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { streamItemSchema } from '../../routers/schemas/events.ts';
+import { transformer } from '../../routers/shared-items.ts';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { PublicationModel, publicationId } from '../../server/database/models/publishing/publication.ts';
@@ -12,6 +14,7 @@ import { databaseLoadOf } from '../support/database-load.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { IS_FULL } from '../support/size.ts';
+import { visitRow, writeVisits } from '../support/visit-rows.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const AT_ONCE = IS_FULL ? 50 : 12;
@@ -282,4 +285,40 @@ test('progress goes out under the last event, with each line of the log once, an
     { ...common, done: 5, log: texts(['one', 'two']), firstLine: 0 },
   ]);
   expect(under).toBe(client.seen[0]?.id);
+});
+
+test('progress and counted visits are made and serialized once for all subscriptions of an account', async () => {
+  await using app = await testApp();
+  await using _listener = await listen(app);
+  const person = await app.person();
+  const ids = { accountId: person.user.id, deploymentId: newId(), releaseId: newId(), destinationId: newId() };
+  const subscribe = async () => (await person.caller.events.stream({}))[Symbol.asyncIterator]();
+  const both = [await subscribe(), await subscribe()];
+  const next = (): Promise<unknown[]> =>
+    Promise.all(
+      both.map(async (items) => {
+        const [id, data] = (await items.next()).value ?? [];
+        return transformer.output.serialize({ id, data });
+      }),
+    );
+  const ready = await next();
+  expect(ready[1]).toMatchObject({ json: { data: { type: 'ready' } } });
+
+  using checks = vi.spyOn(streamItemSchema, 'safeParse');
+  const progress = next();
+  const uploading = { state: 'running' as const, total: 9, done: 1, log: [], logCount: 0 };
+  const _id = publicationId(ids);
+  await PublicationModel.create({ _id, ...ids, platform: 'built-in', state: 'publishing', steps: { uploading } });
+  const [ofOne, ofOther] = await progress;
+  const visits = next();
+  await writeVisits([visitRow(ids, new Date().toISOString())]);
+  const [countedForOne, countedForOther] = await visits;
+  await PublicationModel.deleteOne({ _id, accountId: ids.accountId });
+  for (const items of both) await items.return?.();
+
+  expect(ofOne).toMatchObject({ json: { data: { type: 'release_progress', done: 1 } } });
+  expect(ofOther).toBe(ofOne);
+  expect(countedForOne).toMatchObject({ json: { data: { type: 'visits_counted' } } });
+  expect(countedForOther).toBe(countedForOne);
+  expect(checks).toHaveBeenCalledTimes(1);
 });
