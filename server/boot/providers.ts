@@ -19,6 +19,7 @@ import { createReach } from '../lib/egress/reach.ts';
 import { classifyAddress } from '../lib/egress/rules.ts';
 import type { Log } from '../lib/log.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
+import { createLoadedLater } from '../plans/payments/loaded-later.ts';
 import type { PaymentService } from '../plans/payments/payments.ts';
 import { createTestCheckout } from '../plans/payments/test-checkout.ts';
 import { createPlatforms } from '../publishing/platforms/index.ts';
@@ -70,8 +71,8 @@ export async function buildProviders(env: Env, { keys, log, rateCounters, now }:
     credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
     signIn: createSignIn(env.oauthClients),
     wait: waitFor,
-    mailer: await createMailer(env, log),
-    payments: await createPayments(env, now),
+    mailer: createMailer(env, log),
+    payments: createPayments(env, now),
     hasher: createPasswordHasher({ rateCounters }),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),
@@ -120,22 +121,27 @@ function addressesOf(env: Env): Addresses {
   };
 }
 
-/** Loads the SMTP library only when there is an SMTP server: it is larger than all our platforms together. */
-async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
+/** Loads the SMTP library with the first mail: it is larger than all our platforms together. */
+function createMailer({ smtp, dataDir }: Env, log: Log): Mailer {
   if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
-  const { createSmtpMailer } = await import('../account/mail/smtp.ts');
-  return createSmtpMailer(smtp, log);
+  let mailer: Promise<Mailer> | undefined;
+  return {
+    keepsMail: false,
+    async deliver(mail) {
+      mailer ??= import('../account/mail/smtp.ts').then(({ createSmtpMailer }) => createSmtpMailer(smtp, log));
+      await (await mailer).deliver(mail);
+    },
+  };
 }
 
-/**
- * Creates Stripe payments when the operator has set them up; there is no test checkout then. The library is only
- * loaded in that case.
- */
-async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): Promise<PaymentService> {
+/** Creates Stripe payments when the operator has set them up; there is no test checkout then. */
+function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): PaymentService {
   if (stripe === undefined) return createTestCheckout({ publicUrl });
-  const { createStripePayments } = await import('../plans/payments/stripe/index.ts');
-  const egress = createEgress({ allow: egressAllow, bases: [stripe.apiUrl] });
-  return createStripePayments({ ...stripe, publicUrl, egress, now });
+  return createLoadedLater(async () => {
+    const { createStripePayments } = await import('../plans/payments/stripe/index.ts');
+    const egress = createEgress({ allow: egressAllow, bases: [stripe.apiUrl] });
+    return createStripePayments({ ...stripe, publicUrl, egress, now });
+  });
 }
 
 /**

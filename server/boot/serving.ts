@@ -67,7 +67,7 @@ export async function startServing(
     'recurring jobs',
     scheduleRecurringJobs(providers.log, () => providers.now()),
   );
-  const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS);
+  const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS, env);
   onShutdown('libraries', async () => clearTimeout(loading));
   // People are served meanwhile. The worker has the name of one that it takes over from, so it starts afterwards.
   await takingOver;
@@ -79,10 +79,11 @@ export async function startServing(
  * Loads the modules that no first answer needs. It does not wait until they are asked for, because a build may have
  * replaced the files by then. A failure here is reported to the caller that needs the module.
  */
-async function loadTheRest(): Promise<void> {
+async function loadTheRest({ smtp }: Env): Promise<void> {
   await Promise.allSettled([
     import('../lib/egress/client.ts'),
     import('../domains/certificates/authority/x509-library.ts'),
+    smtp && import('../account/mail/smtp.ts'),
   ]);
 }
 

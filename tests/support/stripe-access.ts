@@ -1,3 +1,4 @@
+import { createLoadedLater } from '../../server/plans/payments/loaded-later.ts';
 import type { PaymentService } from '../../server/plans/payments/payments.ts';
 import { createStripePayments } from '../../server/plans/payments/stripe/index.ts';
 import type { TestApp } from './app.ts';
@@ -9,5 +10,6 @@ export function stripeOf({ providers, clock }: TestApp, apiUrl: string, egress =
   const { publicUrl } = providers.addresses;
   // The library waits by the wall clock before it asks again.
   const access = { secretKey: SECRET_KEY, apiUrl, egress, retries: 0 };
-  return createStripePayments({ ...access, webhookSecret: WEBHOOK_SECRET, publicUrl, now: () => clock.now() });
+  const options = { ...access, webhookSecret: WEBHOOK_SECRET, publicUrl, now: () => clock.now() };
+  return createLoadedLater(async () => createStripePayments(options));
 }

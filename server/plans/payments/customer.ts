@@ -58,7 +58,7 @@ export async function takePaymentNotice(
   { payments, now }: Providers,
   { body, signature }: { body: Uint8Array; signature: string },
 ): Promise<void> {
-  const notice = requireHosted(payments).readNotice(body, signature, now());
+  const notice = await requireHosted(payments).readNotice(body, signature, now());
   const accountId = await accountOf(notice);
   if (accountId === null) return;
   try {

@@ -32,6 +32,8 @@ export type PaymentService = {
   hosted?: HostedPayments;
 };
 
+export type HostedService = PaymentService & { hosted: HostedPayments };
+
 export type CheckoutOrder = {
   paymentId: string;
   accountId: string;
@@ -72,7 +74,7 @@ export type HostedPayments = {
   /** Opens the page where the person changes the card, reads invoices, and cancels. */
   openPortal(customerId: string): Promise<{ url: string }>;
   /** Throws `bad_request` unless the service has signed it within the last minutes. */
-  readNotice(body: Uint8Array, signature: string, now: Date): PaymentNotice;
+  readNotice(body: Uint8Array, signature: string, now: Date): Promise<PaymentNotice>;
   readCustomer(customerId: string, checkoutIds: readonly string[]): Promise<CustomerFacts>;
   /** `plan`: a smaller one, for the time after this period, or the one that replaces it. */
   changeSubscription(subscriptionId: string, change: { cancelAtEnd: boolean; plan: PaidPlan }): Promise<void>;

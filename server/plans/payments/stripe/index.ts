@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import { PLANS } from '../../../../routers/schemas/plans.ts';
 import { AppError } from '../../../lib/errors.ts';
-import type { CheckoutOrder, CustomerFacts, HostedPayments, PaymentNotice, PaymentService } from '../payments.ts';
+import type { CheckoutOrder, CustomerFacts, HostedPayments, HostedService, PaymentNotice } from '../payments.ts';
 import { type Catalog, type CatalogSource, createCatalog, idOf, isPaidOnce } from './catalog.ts';
 import { ask, createClient, isMissing, type StripeAccess } from './client.ts';
 import { chargeFacts, checkoutFacts, paidInvoice, paidOnce, subscriptionFacts } from './facts.ts';
@@ -19,7 +19,7 @@ export type StripeOptions = StripeAccess & { webhookSecret: string; publicUrl: s
  * Its webhooks are notices: signed over the bytes as sent, repeated for up to three days, and in no order
  * (https://docs.stripe.com/webhooks). Their content may be out of date, so the API is read again.
  */
-export function createStripePayments(options: StripeOptions): PaymentService {
+export function createStripePayments(options: StripeOptions): HostedService {
   const stripe = createClient(options);
   const catalog = createCatalog(stripe, options);
   return {
@@ -176,7 +176,7 @@ function createHosted(parts: Parts): HostedPayments {
       const { url } = await ask(() => stripe.billingPortal.sessions.create(params));
       return { url };
     },
-    readNotice: (body, signature, now) => readNotice(parts, { body, signature, now, secret: webhookSecret }),
+    readNotice: async (body, signature, now) => readNotice(parts, { body, signature, now, secret: webhookSecret }),
     async readCustomer(customerId, checkoutIds) {
       const { planOf } = await catalog.load();
       return ask(() => readCustomer(stripe, planOf, { customerId, checkoutIds }));

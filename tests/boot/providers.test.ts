@@ -1,0 +1,52 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { readEnv } from '../../server/boot/env/env.ts';
+import { buildProviders } from '../../server/boot/providers.ts';
+import { newKeys } from '../../server/lib/crypto/secrets.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
+
+const silent = () => undefined;
+
+test('the libraries of mail and of payments are loaded by their first use, after the start', async () => {
+  const loaded: string[] = [];
+  vi.doMock('../../server/account/mail/smtp.ts', () => {
+    loaded.push('mail');
+    return { createSmtpMailer: () => ({ keepsMail: false, deliver: async () => undefined }) };
+  });
+  vi.doMock('../../server/plans/payments/stripe/index.ts', () => {
+    loaded.push('payments');
+    return { createStripePayments: () => ({ isTest: false, hosted: { prepare: async () => undefined } }) };
+  });
+  const dataDir = join(tmpdir(), `fairlead-providers-${process.pid}`);
+  const env = readEnv({
+    DATA_DIR: dataDir,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    STRIPE_SECRET_KEY: 'sk_test_12345678',
+    STRIPE_WEBHOOK_SECRET: 'whsec_12345678',
+  });
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const rateCounters = createRateCounters();
+  try {
+    const { mailer, payments } = await buildProviders(env, {
+      keys: newKeys(),
+      log,
+      rateCounters,
+      now: () => new Date(),
+    });
+    expect(loaded).toEqual([]);
+    expect([mailer.keepsMail, payments.isTest, payments.hosted?.knownPrices()]).toEqual([false, false, []]);
+
+    const mail = { id: 'a', kind: 'test', to: 'ada@example.com', subject: '', text: '', at: new Date() };
+    for (const use of [() => mailer.deliver(mail), () => payments.hosted?.prepare()]) {
+      await use();
+      await use();
+    }
+    expect(loaded).toEqual(['mail', 'payments']);
+  } finally {
+    vi.doUnmock('../../server/account/mail/smtp.ts');
+    vi.doUnmock('../../server/plans/payments/stripe/index.ts');
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
