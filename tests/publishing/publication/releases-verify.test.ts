@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
 import { builtInCapabilities } from '../../../routers/schemas/platforms/capabilities/built-in.ts';
 import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
 import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
 import { ReleaseModel } from '../../../server/database/models/publishing/release.ts';
 import { newId, transaction } from '../../../server/database/mongo.ts';
-import { addressHere } from '../../../server/database/site-address.ts';
+import { addressHere, type SiteAddress } from '../../../server/database/site-address.ts';
+import { DAY_MS } from '../../../server/lib/durations.ts';
 import { createEgress, type Egress } from '../../../server/lib/egress/egress.ts';
 import { JobDeferred } from '../../../server/lib/errors.ts';
 import type { ReleaseWork } from '../../../server/publishing/publication/release-work.ts';
@@ -21,6 +23,7 @@ import {
   verifyAtPublicAddress,
 } from '../../../server/publishing/publication/verify.ts';
 import { encodeManifest, type Manifest } from '../../../server/store/manifest.ts';
+import { selfSigned } from '../../support/certificate.ts';
 import { createPublishingApp, type PublishingApp } from '../../support/publishing.ts';
 import { oddNames } from '../../support/sites.ts';
 
@@ -311,9 +314,17 @@ test('a site that a platform puts at an address of this network is not gone to',
   });
 });
 
+type Quick = { expected?: Manifest; listener?: SiteAddress['listener'] };
+
 /** Returns the outcome for these files on our own host, and the paths that were fetched one by one. */
-async function quickly(app: PublishingApp, slug: string, content: Content, expected: Manifest = new Map()) {
+async function quickly(
+  app: PublishingApp,
+  slug: string,
+  content: Content,
+  { expected = new Map(), listener = app.providers.addresses.sitesListener }: Quick = {},
+) {
   const { toVerify, manifest } = await createSubject(app, slug, content);
+  const own = { ...(toVerify.own ?? toVerify.public), listener };
   const asked: string[] = [];
   const egress: Egress = {
     request: (url, request, read) => {
@@ -322,7 +333,7 @@ async function quickly(app: PublishingApp, slug: string, content: Content, expec
     },
   };
   const all = new Map([...manifest, ...expected]);
-  const looked = verifyAtOwnAddress({ ...toVerify, egress, manifest: all, quickFilesMin: 1 });
+  const looked = verifyAtOwnAddress({ ...toVerify, own, egress, manifest: all, quickFilesMin: 1 });
   return { outcome: await looked.then(({ unseen }) => unseen.length, String), asked };
 }
 
@@ -333,13 +344,54 @@ test('many files are looked at by a thread, and what it does not see is looked a
   const many = { ...content, ...Object.fromEntries(names.map((name) => [name, name])) };
   expect(await quickly(app, 'in-thread', many)).toEqual({ outcome: Object.keys(many).length, asked: [] });
 
-  const wrong = await quickly(app, 'wrong', { 'index.html': 'one' }, new Map([['index.html', different]]));
+  const wrong = await quickly(
+    app,
+    'wrong',
+    { 'index.html': 'one' },
+    {
+      expected: new Map([['index.html', different]]),
+    },
+  );
   expect(wrong).toMatchObject({ outcome: expect.stringContaining('does not match the file'), asked: ['/index.html'] });
   const sized = { sha256: different.sha256, sizeBytes: 'one'.length };
-  const other = await quickly(app, 'sized', { 'index.html': 'one' }, new Map([['index.html', sized]]));
+  const other = await quickly(
+    app,
+    'sized',
+    { 'index.html': 'one' },
+    {
+      expected: new Map([['index.html', sized]]),
+    },
+  );
   expect(other).toMatchObject({ outcome: expect.stringContaining('does not match the file'), asked: ['/index.html'] });
-  const missing = await quickly(app, 'missing', { 'index.html': 'one' }, new Map([['a.html', different]]));
+  const missing = await quickly(
+    app,
+    'missing',
+    { 'index.html': 'one' },
+    {
+      expected: new Map([['a.html', different]]),
+    },
+  );
   expect(missing.outcome).toContain('/a.html answers with status 404');
+});
+
+test('the thread looks at a listener with a certificate as well, and names the site to it', async () => {
+  await using app = await createPublishingApp();
+  const { host, port } = app.providers.addresses.sitesListener;
+  const names = new Set<string | false | null>();
+  const { key, cert } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
+  const listener = createTlsServer({ key, cert }, (socket) => {
+    names.add(socket.servername);
+    pipeline(socket, connect(port, host), socket, () => undefined);
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const secured = { protocol: 'https:', host: '127.0.0.1', port: portOf(listener) } as const;
+    const looked = await quickly(app, 'secured', { 'index.html': 'one', 'a.txt': 'a' }, { listener: secured });
+    expect(looked).toEqual({ outcome: 2, asked: [] });
+    expect([...names]).toEqual(['r1--secured.localhost']);
+  } finally {
+    listener.close();
+  }
 });
 
 test('a sample of the unchanged files is told as one, and a comparison of all files is not', () => {

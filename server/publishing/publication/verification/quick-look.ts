@@ -5,7 +5,13 @@ import { startThread } from '../../../lib/thread/thread.ts';
 export type QuickFile = { path: string; sha256: string; sizeBytes: number };
 
 /** The thread's `workerData`. */
-export type QuickTask = { host: string; port: number; authority: string; files: readonly QuickFile[] };
+export type QuickTask = {
+  listener: NonNullable<SiteAddress['listener']>;
+  /** The name of the site, without and with the port of its address. */
+  hostname: string;
+  authority: string;
+  files: readonly QuickFile[];
+};
 
 /** Positions in the list of files that were seen since the last message. */
 export type FromQuickLook = { seen: number[]; isOver: boolean };
@@ -30,16 +36,16 @@ export async function* lookQuickly(
   { at: { url, listener }, filesMin = FILES_MIN, signal }: Wanted,
   answers: Iterable<[number, Answer]>,
 ): AsyncGenerator<number[], void> {
-  if (listener?.protocol !== 'http:') return;
+  if (listener === undefined) return;
   const wanted = [...answers].flatMap(([index, { path, statuses, sha256, sizeBytes }]) => {
     const isUsual = sha256 !== null && sizeBytes <= FILE_MAX_BYTES && statuses.includes(200);
     return isUsual ? [{ index, file: { path, sha256, sizeBytes } }] : [];
   });
   if (wanted.length < filesMin) return;
-  const { host, port } = listener;
+  const { hostname, host: authority } = new URL(url);
   const files = wanted.map(({ file }) => file);
   try {
-    for await (const seen of seenByThread({ host, port, authority: new URL(url).host, files }, signal))
+    for await (const seen of seenByThread({ listener, hostname, authority, files }, signal))
       yield seen.flatMap((position) => wanted[position]?.index ?? []);
   } catch {
     // The careful look needs no thread, and meets the reason of the signal by itself.

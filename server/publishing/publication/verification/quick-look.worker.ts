@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromQuickLook, QuickTask } from './quick-look.ts';
 
@@ -14,7 +15,7 @@ const HEAD_MAX_BYTES = 16 * 1024;
 const HEAD_END = '\r\n\r\n';
 const NOTHING = Buffer.alloc(0);
 
-const { host, port, authority, files } = taskOf(workerData);
+const { listener, hostname, authority, files } = taskOf(workerData);
 const sockets = new Set<Socket>();
 let nextFile = 0;
 let seenCount = 0;
@@ -46,6 +47,13 @@ function end(): void {
   for (const socket of sockets) socket.destroy();
 }
 
+/** Accepts any certificate, as the careful look does: the listener is ours. */
+function openSocket(): Socket {
+  const { protocol, host, port } = listener;
+  if (protocol === 'http:') return connect(port, host);
+  return connectTls({ host, port, servername: hostname, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
+}
+
 /** A connection, and what has arrived of the answer that it waits for. */
 class Connection {
   readonly #socket: Socket;
@@ -56,7 +64,7 @@ class Connection {
   #isLast = false;
 
   constructor() {
-    this.#socket = connect(port, host)
+    this.#socket = openSocket()
       .setNoDelay(true)
       .on('data', (chunk) => this.#take(chunk))
       .on('error', end)
