@@ -282,10 +282,11 @@ test('an answer that trickles without an end is left, and a slow line has time f
   const slowly = (async function* () {
     for (let piece = 0; piece < 10; piece += 1) {
       await delay(40);
-      yield Buffer.alloc(1_000);
+      yield Buffer.alloc(10_000);
     }
   })();
-  const body = async () => ({ sizeBytes: 10_000, chunks: slowly });
+  // Its bytes give it eight seconds, of which it takes half of one: more than an exchange has without a body.
+  const body = async () => ({ sizeBytes: 100_000, chunks: slowly });
   await expect(ask(platform.call, brief, { method: 'PUT', url: '/f', body }, anything)).resolves.toEqual({});
 });
 
