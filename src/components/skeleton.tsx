@@ -1,31 +1,10 @@
-import { type ReactNode, useLayoutEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { useIsSuccessor } from './spinner.tsx';
 
 /** A bar in place of a line of text or of a control. It does not move: only running things do. */
 export function Skeleton({ className }: { className?: string | undefined }) {
   return <span aria-hidden className={classNames('block rounded-tight bg-line/70', className ?? 'h-4 w-full')} />;
-}
-
-/** Nothing is shown for this long, so that a quick answer does not flash; as in `--animate-after-wait`. */
-const WAIT_MS = 150;
-
-/**
- * The skeletons on the page, and since when there is one: one for the route and one for the list often follow one
- * another.
- */
-const onPage = { count: 0, since: 0 };
-
-/** Returns whether it replaces a visible one: waiting again would leave a gap between the two. */
-function useIsSuccessor(): boolean {
-  const [isSuccessor] = useState(() => onPage.count > 0 && performance.now() - onPage.since > WAIT_MS);
-  useLayoutEffect(() => {
-    if (onPage.count === 0 && !isSuccessor) onPage.since = performance.now();
-    onPage.count += 1;
-    return () => {
-      onPage.count -= 1;
-    };
-  }, [isSuccessor]);
-  return isSuccessor;
 }
 
 /** Wraps the bars: it announces once that something loads, and shows nothing for the first 150 ms. */

@@ -1,24 +1,28 @@
-import { act, StrictMode, useState } from 'react';
+import { act, type ReactNode, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
 import { SkeletonGroup } from '../../src/components/skeleton.tsx';
+import { Spinner } from '../../src/components/spinner.tsx';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 
 /** One skeleton in place of another, as that of a list replaces that of its screen. */
-function Places() {
+function Places({ first }: { first: ReactNode }) {
   const [place, setPlace] = useState(1);
   return (
     <>
       <button type="button" onClick={() => setPlace(place + 1)} />
-      {place === 1 && <SkeletonGroup label="the screen">…</SkeletonGroup>}
+      {place === 1 && first}
       {place === 2 && <SkeletonGroup label="the list">…</SkeletonGroup>}
       {place === 4 && <SkeletonGroup label="later">…</SkeletonGroup>}
     </>
   );
 }
 
-test('a skeleton waits before it shows, unless it takes the place of one that is seen', async () => {
+test.each([
+  ['a skeleton', () => <SkeletonGroup label="the screen">…</SkeletonGroup>],
+  ['a spinner', () => <Spinner label="the screen" />],
+])('a skeleton waits before it shows, unless it takes the place of %s that is seen', async (_name, placeholder) => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   const page = document.createElement('div');
   const root = createRoot(page);
@@ -27,7 +31,7 @@ test('a skeleton waits before it shows, unless it takes the place of one that is
   await act(async () =>
     root.render(
       <StrictMode>
-        <Places />
+        <Places first={placeholder()} />
       </StrictMode>,
     ),
   );
