@@ -22,7 +22,7 @@ export type DnsAnswers = {
   hosts: ReadonlyMap<string, readonly string[]>;
   /** The name where the proof is by mistake (server/dns/record-plan/misplaced-proof.ts); null when it is at none. */
   misplacedProof: string | null;
-  /** What keeps the first missing record from being seen, as far as the name servers tell. */
+  /** The conflict that keeps a missing record from the name servers; null when none is seen. */
   conflict: Awaited<ReturnType<typeof conflictOfUnseen>>;
   /** True when validating resolvers refuse every answer of the zone. */
   isDnssecBroken: boolean;
@@ -201,9 +201,10 @@ async function findConflict(
   nameServers: DnsAnswers['nameServers'],
 ): Promise<DnsAnswers['conflict']> {
   const ask = (name: string, type: RecordType) => unlessUnanswered(answersOf(dns, name, type));
-  const found = records.map((record) =>
-    conflictOfUnseen(ask, record, { apex, answers: nameServers.get(askedKey(record)) ?? [] }),
-  );
+  const found = records.map((record) => {
+    const answers = nameServers.get(askedKey(record)) ?? [];
+    return conflictOfUnseen(ask, record, { apex, answers });
+  });
   return (await Promise.all(found)).find((conflict) => conflict !== null) ?? null;
 }
 

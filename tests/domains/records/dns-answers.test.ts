@@ -92,7 +92,7 @@ test('a proof that was put at the domain itself is found there', async () => {
   });
 });
 
-/** Returns what a zone with these sets and wildcards answers; an empty name between two others has nothing (RFC 4592). */
+/** Returns an honest zone with these sets and wildcards; an empty name between two others has nothing (RFC 4592). */
 function zoneOf(sets: readonly ReturnType<typeof a | typeof cname | typeof txt | typeof mx>[]) {
   return ({ name, type }: Asked) => {
     const isBelow = (at: string) =>

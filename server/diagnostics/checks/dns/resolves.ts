@@ -83,7 +83,7 @@ async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding
   return aimed && { ...aimed, verdict: 'warn' };
 }
 
-/** Returns what keeps the records of a name from its name servers. */
+/** Returns the conflict that keeps a record of this name from its name servers. */
 async function findConflict(subject: Subject, tools: Tools): ReturnType<typeof conflictOfUnseen> {
   const zone = await tools.zoneOf(subject.name);
   for (const record of zone === null ? [] : routeRecords(subject)) {
