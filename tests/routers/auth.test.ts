@@ -52,6 +52,26 @@ test.each<[string, Names, Names]>([
   expect(Object.keys(refused?.reason.cause.fieldErrors)).toEqual([field]);
 });
 
+test('an account whose first answer was lost is there for who registers again, for nobody else, and not for long', async () => {
+  await using app = await createTestApp({ limits: { registrationsPerHour: 100 } });
+  const mine = { username: 'Hopper', email: 'hopper@example.com', password };
+  const { auth } = app.anonymous(createJar(), { address: '198.51.100.51' });
+  const register = (other: Partial<typeof mine> = {}) => auth.register({ ...mine, ...other });
+  const { id } = await register();
+
+  expect(await register({ username: ' hopper', email: 'Hopper@example.com' })).toMatchObject({
+    id,
+    username: 'Hopper',
+  });
+  expect(await refusalOf(register({ email: 'other.hopper@example.com' }))).toMatchObject({ code: 'username_taken' });
+  for (let guess = 0; guess < 6; guess += 1) {
+    expect(await refusalOf(register({ password: `Guess number ${guess}` }))).toMatchObject({ code: 'username_taken' });
+  }
+  expect(await refusalOf(register())).toMatchObject({ code: 'rate_limited' });
+  app.clock.advance(11 * MINUTE_MS);
+  expect(await refusalOf(register())).toMatchObject({ code: 'username_taken' });
+});
+
 test('a taken name is refused in any case and spacing, without a half-made account', async () => {
   await using app = await createTestApp();
   await app.person({ username: 'Taken Name', email: 'taken@example.com' });

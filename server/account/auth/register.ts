@@ -2,19 +2,20 @@ import type { RegisterInput, SignedIn } from '../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../context.ts';
 import { toUser, UserModel } from '../../database/models/account/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
-import { HOUR_MS } from '../../lib/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { mailsTo } from '../mail/queue-mail.ts';
 import { emailKey, spacesCollapsed, usernameKey } from '../name-keys.ts';
 import { countAgainst, countsByAddress, isWithin } from '../rate-limit.ts';
+import { login } from './login.ts';
 import { isHeldEmail, mailLink } from './mailed-token.ts';
 import { openSession, saveSession } from './open-session.ts';
 import { withHashingSlot } from './password/hashing-slot.ts';
 
 /**
- * Makes an account and signs it in on this browser; the address gets a link to confirm it. The unique indexes decide a
- * race. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
+ * Makes an account and signs it in on this browser; the address gets a link to confirm it. One that was made a moment
+ * ago with the same three is signed in. The unique indexes decide a race. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
  */
 export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
   await limitTakenNames(ctx);
@@ -24,6 +25,7 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
     email: input.email,
     emailKey: emailKey(input.email),
   };
+  if (await isJustMade(ctx, names)) return loginAgain(ctx, input);
   await refuseTaken(ctx, names);
   const passwordHash = await withHashingSlot(ctx, names.usernameKey, () => ctx.providers.hasher.hash(input.password));
   const accountId = newId();
@@ -53,6 +55,24 @@ export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
   const counts = countsByAddress(ctx, taken);
   if (ctx.actor.kind !== 'anonymous') counts.push({ ...taken, key: ctx.actor.accountId });
   for (const count of counts) await countAgainst(count);
+}
+
+/** A person whose page was reloaded, or whose connection broke, before the answer came registers again within this time. */
+const ASKED_AGAIN_MS = 10 * MINUTE_MS;
+
+async function isJustMade(ctx: ServiceContext, names: { usernameKey: string; emailKey: string }): Promise<boolean> {
+  const { usernameKey: name, emailKey: address } = names;
+  const createdAt = { $gt: new Date(ctx.now().getTime() - ASKED_AGAIN_MS) };
+  return (await UserModel.exists({ usernameKey: name, emailKey: address, createdAt })) !== null;
+}
+
+/** Signs in by the limits of a login; to anybody without the password the name is merely taken. */
+async function loginAgain(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
+  try {
+    return await login(ctx, input);
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'credentials_wrong' ? usernameTaken() : error;
+  }
 }
 
 /** Saves the work of hashing when the answer is known; the indexes decide. */
