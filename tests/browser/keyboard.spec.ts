@@ -102,10 +102,13 @@ test('a theme is chosen in the account menu by keyboard, and kept over a load wi
     await press(page, trigger);
     const logOut = page.getByRole('menuitem', { name: 'Log out' });
     await expect(logOut).toBeInViewport({ ratio: 1 });
+    const fade = () => logOut.evaluate((item) => getComputedStyle(item.parentElement ?? item, '::before').opacity);
+    await expect.poll(fade).toBe('1');
     const last = page.getByRole('menuitemradio', { name: 'System' });
     await last.focus();
     const topOf = async (item: Locator) => (await item.boundingBox())?.y ?? 0;
     await expect.poll(async () => (await topOf(logOut)) - (await topOf(last))).toBeGreaterThan(30);
+    await expect.poll(fade).toBe('0');
     await page.keyboard.press('Escape');
   });
   await test.step('dark before the first paint, and where the file of the menu did not come, a button asks for it again', async () => {

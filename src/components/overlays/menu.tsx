@@ -51,10 +51,13 @@ export function MenuSeparator() {
   return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
 }
 
-/** The last entries, which stay visible when the window is too low for the menu and the others scroll. */
+/**
+ * The last entries, which stay visible when the window is too low for the menu and the others scroll: they fade out
+ * above these while there are more.
+ */
 export function MenuFooter({ children }: { children: ReactNode }) {
   return (
-    <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1">
+    <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1 before:pointer-events-none before:absolute before:inset-x-0 before:bottom-full before:h-12 before:bg-linear-to-t before:from-surface-raised before:from-30% before:opacity-0 before:[animation-name:more] before:[animation-timeline:scroll()]">
       <MenuSeparator />
       {children}
     </DropdownMenu.Group>
