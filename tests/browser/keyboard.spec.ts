@@ -133,3 +133,20 @@ test('a theme is chosen in the account menu by keyboard, and kept over a load wi
     await expect(page.getByRole('button', { name: 'Account menu of' })).toBeVisible();
   });
 });
+
+test('a field that is refused, and its name, come into sight below the bar of a low window', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 360 });
+  await seeDisclaimer(page);
+  await page.goto('/register');
+  const { username, email, password } = newCredentials();
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm Password').fill('another');
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await expect(page.getByLabel('Confirm Password')).toBeFocused();
+  const bar = await page.getByRole('banner').boundingBox();
+  const name = await page.getByText('Confirm Password', { exact: true }).boundingBox();
+  expect(name?.y).toBeGreaterThan(bar?.height ?? Number.POSITIVE_INFINITY);
+});
