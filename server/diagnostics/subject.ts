@@ -1,3 +1,4 @@
+import { awaitsHost } from '../../routers/rules/lead-here.ts';
 import type { AccountContext } from '../context.ts';
 import { CertificateModel } from '../database/models/domains/certificate.ts';
 import { DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
@@ -52,14 +53,18 @@ export async function findSubject(
   return domain === null || deployment === null ? stranger(name) : ofDomain(ctx, deployment, domain, name);
 }
 
-/** Returns the working domain, else the one that was added first; as visited, only one that has worked. */
+/**
+ * Returns the working domain, else the one that was added first; as visited, only one that has worked. One that waits
+ * for this host to be public is none: nobody can be sent to it yet.
+ */
 async function mainDomain(accountId: string, deploymentId: string, isAsVisited: boolean): Promise<DomainRow | null> {
   const state = isAsVisited ? ('misconfigured' as const) : { $ne: 'removing' as const };
   const of = { accountId, deploymentId, state, lostAt: null };
   const active = await DomainModel.findOne({ ...of, state: 'active' })
     .sort({ createdAt: 1 })
     .lean<DomainRow>();
-  return active ?? DomainModel.findOne(of).sort({ createdAt: 1 }).lean<DomainRow>();
+  const first = active ?? (await DomainModel.findOne(of).sort({ createdAt: 1 }).lean<DomainRow>());
+  return first !== null && awaitsHost(first) ? null : first;
 }
 
 /** Expects nothing of a name that no deployment of the account has. */

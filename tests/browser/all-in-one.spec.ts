@@ -72,8 +72,8 @@ test('All-in-One takes a folder and a domain to a page that a browser trusts', a
   await expect(page.getByRole('heading', { name: 'Quay is live' })).toBeVisible();
 
   await page.reload();
-  await expect(page.getByText('Waiting for proof that it is yours')).toBeVisible();
-  await expect(page.getByText('DNS waits for you')).toBeVisible();
+  await expect(page.getByText('On hold until this Fairlead is public.')).toBeVisible();
+  await expect(page.getByText('5 of 5 stages done')).toBeVisible();
   await page.getByRole('button', { name: 'Set up for me' }).click();
   await page.getByRole('button', { name: /^Write \d records$/ }).click();
   await expect(page.getByText('8 of 8 stages done')).toBeVisible({ timeout: 60_000 });

@@ -67,6 +67,21 @@ test('a link shows a report to a stranger for a week, without ids, and ends when
   expect((await refusalOf(stranger.diagnostics.shared({ token: third }))).code).toBe('not_found');
 });
 
+test('while its domain waits for a public host, a deployment is looked at where it answers', async () => {
+  await using app = await createTestApp();
+  const { caller } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'quay', platform: 'built-in' });
+  const { name, unicodeName } = await caller.domains.add({ deploymentId, name: 'b\u00fccher.test' });
+  const reportOn = async (subject: { deploymentId: string } | { name: string }) => {
+    const { reportId } = await caller.diagnostics.run(subject);
+    await app.jobs.drain();
+    return caller.diagnostics.get({ reportId });
+  };
+  expect((await reportOn({ deploymentId })).name).toMatch(/^quay\./);
+  expect(await reportOn({ name })).toMatchObject({ name, unicodeName: 'b\u00fccher.test' });
+  expect((await caller.diagnostics.list({ name })).items).toMatchObject([{ name, unicodeName }]);
+});
+
 test('a report that still runs is not shared', async () => {
   await using app = await createTestApp();
   const { caller } = await app.trialPerson();

@@ -284,12 +284,22 @@ test('before something is live there is no report to make', async () => {
 test('on a host that nobody else reaches the records are folded away beside the words not to create them', async () => {
   const problem = { code: 'not_registered', message: 'It is not registered.', hint: 'Register it.', since: new Date() };
   const records = [recordOf({ value: '127.0.0.1' })];
-  using shown = showAfterReload(answersFor(domainOf({ records, problem })));
+  const run = vi.fn(() => ({ reportId: 'r'.repeat(20) }));
+  const noReport = () => refusal('not_found', 'There is no such report.');
+  const reports = { 'diagnostics.list': () => ({ items: [] }), 'diagnostics.run': run, 'diagnostics.get': noReport };
+  using shown = showAfterReload(answersFor(domainOf({ state: 'unverified', records, problem }), reports));
   await shown.sees('Do not create these records');
   expect(shown.page.textContent).not.toContain('not registered');
   expect(shown.page.textContent).not.toContain('Create these records where');
   const table = await patiently(() => shown.page.querySelector('table') ?? expect.fail('There is no table.'));
   expect(table.closest('details')?.open).toBe(false);
+
+  // Nothing here waits for the person, and the checks are made of what is live.
+  await shown.sees('5 of 5 stages done');
+  expect(shown.page.textContent).not.toContain('waits for you');
+  expect(stage(shown, 'Domain').text).toContain('On hold until this Fairlead is public.');
+  expect(stage(shown, 'Diagnostics')).toMatchObject({ mark: 'Done', text: expect.not.stringContaining('serves your') });
+  await patiently(() => expect(run).toHaveBeenCalledWith({ deploymentId: 'harbour' }, undefined));
 });
 
 test('what stands beside the records is told with what to do with them', async () => {
@@ -311,15 +321,17 @@ test('after a reload the records that are missing are there to be copied and loo
 });
 
 test('a domain that is active with its certificate ends the pipeline', async () => {
-  const servedName = 'www.shop.example';
-  const active = domainOf({ state: 'active', servedName, records: [recordOf({ state: 'ok' })] });
+  const servedName = 'www.xn--caf-dma.example';
+  const names = { name: 'xn--caf-dma.example', unicodeName: 'café.example', servedName };
+  const counterpart = servedName;
+  const active = domainOf({ state: 'active', ...names, counterpart, records: [recordOf({ state: 'ok' })] });
   const issued = () => ({ items: [certificateOf()], localRoot: null });
   const visited = () => deploymentOf({ visitUrl: 'https://shop.example' });
   using shown = showAfterReload(answersFor(active, { 'certificates.list': issued, 'deployments.get': visited }));
   await shown.sees('8 of 8 stages done');
   expect(stage(shown, 'Certificate').text).toContain("Issued by Let's Encrypt, valid until");
-  expect(stage(shown, 'Diagnostics').text).toContain('www.shop.example serves your site');
-  expect(stage(shown, 'Domain').text).toContain('shop.example with www as its main name');
+  expect(stage(shown, 'Diagnostics').text).toContain('www.café.example serves your site');
+  expect(stage(shown, 'Domain').text).toContain('café.example with www as its main name');
   expect(shown.linkTo('Visit')).toBe('https://shop.example');
 });
 

@@ -332,6 +332,10 @@ test('a report says of each domain what was seen of its records and of its certi
   expect(domainChecks([domainOf({ problem: unregistered, checkedAt: now })], [], now)[0]).toMatchObject({
     ...{ title: 'Name servers of shop.example', verdict: 'fail', seen: 'It is not registered.' },
   });
+  const local = domainOf({ records: [recordOf({ value: '127.0.0.1' })], problem: unregistered, checkedAt: now });
+  expect(domainChecks([local], [], now)[0]).toMatchObject({
+    ...{ title: 'DNS records of shop.example', verdict: 'nothing', seen: 'On hold until this Fairlead is public.' },
+  });
   const moved = { ...broken, message: 'xn--caf-dma.example leads elsewhere.' };
   const cafe = { name: 'xn--caf-dma.example', unicodeName: 'café.example', state: 'misconfigured' } as const;
   expect(seen(domainOf({ ...cafe, problem: moved }))[0]).toBe('fail: café.example leads elsewhere.');

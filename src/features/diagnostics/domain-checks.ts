@@ -3,6 +3,7 @@ import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { formatDate } from '../../lib/format.ts';
+import { ON_HOLD, waitsForHost } from '../../lib/loopback.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { asWritten, writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
@@ -50,7 +51,7 @@ function checksOfDomain(domain: Domain, certificates: readonly Certificate[], no
 export function areServersSilent(domain: Domain): boolean {
   const { code = '' } = domain.problem ?? {};
   const isOfServers = code === 'zone_missing' || code.startsWith('name_servers_');
-  return isOfServers && nameServersCheck(domain).verdict === 'fail';
+  return isOfServers && !waitsForHost(domain) && nameServersCheck(domain).verdict === 'fail';
 }
 
 export function nameServersCheck({ records, problem, checkedAt: at }: Domain): Check {
@@ -87,6 +88,7 @@ function recordsSeen(domain: Domain): Seen {
   const link = { to: href.domain(id), label: 'See what to do' };
   if (lostTo !== undefined) return { verdict: 'fail', seen: `${lostText()}.`, at, link };
   if (state === 'removing') return { ...nothing, seen: 'It is being removed.' };
+  if (waitsForHost(domain)) return { ...nothing, seen: ON_HOLD };
   // The way to the name servers had no answer, which says nothing about the domain.
   if (problem?.code === 'lookup_failed') return { verdict: 'unknown', seen: problem.message, at, link };
   if (state === 'misconfigured') {

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
+import { waitsForHost } from '../../lib/loopback.ts';
 import { href } from '../../lib/paths/paths.ts';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
@@ -20,7 +21,7 @@ export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   const kept = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
   const domains = trpc.domains.list.useQuery({ deploymentId, limit: 1 }, { enabled: isLive });
   const { run, isPending } = useRunDiagnostics(setBegun);
-  const isAllThere = domains.data?.items.every(({ state }) => state === 'active') === true;
+  const isAllThere = domains.data?.items.every((one) => one.state === 'active' || waitsForHost(one)) === true;
   const isDue = isLive && isAllThere && kept.data?.items.length === 0;
   const isAsked = useRef(false);
   useEffect(() => {

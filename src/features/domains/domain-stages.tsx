@@ -1,6 +1,5 @@
 import { type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
-import { leadHere } from '../../../routers/rules/lead-here.ts';
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
@@ -17,8 +16,9 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
-import { waitsForHost } from '../../lib/loopback.ts';
+import { ON_HOLD, waitsForHost } from '../../lib/loopback.ts';
 import { href } from '../../lib/paths/paths.ts';
+import { writtenName } from '../../lib/written-name.ts';
 import type { AddDomainFormProps } from './add/add-domain-form.tsx';
 import { counterpartText } from './counterpart-text.ts';
 import { recordsSeen } from './domain-badge.tsx';
@@ -90,12 +90,15 @@ export function stagesOfDomain({
   mayChange,
   isSimulated = false,
 }: DomainSeen): DomainStages {
+  const isOnHold = waitsForHost(domain);
   return {
     domain,
     domainStage: claimStage(domain, isSimulated),
     dnsStage: recordStage(domain, mayChange),
-    certificateStage: certificateStage({ domain, certificate, platform, mayChange }),
-    checks: isOver(domain) ? [] : [visitorStep(domain, certificate, platform, isSimulated)],
+    certificateStage: isOnHold
+      ? { title: 'Certificate', state: 'absent', text: ORDERED_LATER }
+      : certificateStage({ domain, certificate, platform, mayChange }),
+    checks: isOver(domain) || isOnHold ? [] : [visitorStep(domain, certificate, platform, isSimulated)],
   };
 }
 
@@ -107,6 +110,7 @@ export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'd
 
 const BUTTON_ROOM = <span className="block h-control-sm" />;
 const withRoom = (button: ReactNode) => <Suspense fallback={BUTTON_ROOM}>{button}</Suspense>;
+const ORDERED_LATER = 'Ordered once the domain points here.';
 const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
   dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records from you.' },
@@ -164,7 +168,8 @@ function isOver({ state, lostTo }: Domain): boolean {
 }
 
 function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
-  const { id, name, state, counterpart, lostTo } = domain;
+  const { id, state, counterpart, lostTo } = domain;
+  const name = writtenName(domain);
   const stage = (stageState: PipelineStage['state'], text: ReactNode): PipelineStage => ({
     title: 'Domain',
     state: stageState,
@@ -185,7 +190,11 @@ function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
   });
   if (lostTo !== undefined) return stage('failed', `${lostText()}.`);
   if (state === 'removing') return stage('cancelled', 'It is being removed.');
-  if (state === 'unverified') return stage('waiting', 'Waiting for proof that it is yours: the TXT record under DNS.');
+  if (state === 'unverified') {
+    return waitsForHost(domain)
+      ? stage('absent', ON_HOLD)
+      : stage('waiting', 'Waiting for proof that it is yours: the TXT record under DNS.');
+  }
   return stage('done', 'Proved to be yours.');
 }
 
@@ -193,7 +202,8 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   const title = 'DNS';
   const { state, problem } = domain;
   if (isOver(domain)) return { title, state: 'waiting' };
-  const text = problem && !waitsForHost(domain) && (
+  const isOnHold = waitsForHost(domain);
+  const text = problem && !isOnHold && (
     <DomainText text={`${problem.message} ${problem.hint ?? ''}`} name={domain.name} />
   );
   const body = (
@@ -203,11 +213,11 @@ function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
   );
   if (state === 'active') return { title, state: 'done', text: text ?? recordsSeen(domain) };
   if (state === 'misconfigured') return { title, state: 'failed', text, body, isWide: true };
-  const isNext = obstacleOf(domain) === null && !leadHere(domain.records);
   return {
     title,
-    state: 'open',
-    text: isNext ? <>Create these records where your domain is managed. {text}</> : text,
+    state: isOnHold ? 'absent' : 'open',
+    text:
+      obstacleOf(domain) === null && !isOnHold ? <>Create these records where your domain is managed. {text}</> : text,
     body,
     isWide: true,
   };
@@ -220,7 +230,7 @@ function certificateStage({ domain, certificate, platform, mayChange }: DomainSe
   if (certificate === null) {
     return domain.state === 'active'
       ? { title, state: 'running', text: 'It is being ordered.' }
-      : { title, state: 'waiting', text: 'Ordered once the domain points here.' };
+      : { title, state: 'waiting', text: ORDERED_LATER };
   }
   const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
   if (isIssued(certificate)) {
@@ -270,21 +280,22 @@ function visitorStep(
   isSimulated: boolean,
 ): Step {
   const { servedName, state, url } = domain;
+  const served = writtenName(domain, servedName);
   const isSecured =
     PLATFORMS[platform].isServedHere === true
       ? isIssued(certificate)
       : certificateAtPlatform(domain)?.state !== 'problem';
   if (state !== 'active' || !isSecured) {
-    return { key: 'domain', state: 'waiting', title: `Then ${servedName} serves your site` };
+    return { key: 'domain', state: 'waiting', title: `Then ${served} serves your site` };
   }
   return {
     key: 'domain',
     state: 'done',
-    title: `${servedName} serves your site`,
+    title: `${served} serves your site`,
     ...(!isSimulated && {
       detail: (
         <a href={url} target="_blank" rel="noreferrer" className="rounded-tight text-accent underline wrap-anywhere">
-          Visit {servedName}
+          Visit {served}
         </a>
       ),
     }),
