@@ -241,7 +241,7 @@ async function readCurrentNumber(accountId: string): Promise<number | null> {
 }
 
 async function readEvents(accountId: string, seq: number): Promise<LoggedEvent[]> {
-  const docs = await EventModel.find({ accountId, seq: { $gt: seq } })
+  const docs = await EventModel.find({ accountId, seq: { $gt: seq } }, { seq: 1, type: 1, payload: 1 })
     .sort({ seq: 1 })
     .limit(EVENTS_A_PAGE)
     .lean();
@@ -249,7 +249,7 @@ async function readEvents(accountId: string, seq: number): Promise<LoggedEvent[]
 }
 
 /** The assertion holds because only `publishEvent` writes it, which takes an event without its type. */
-function payloadOf(doc: EventDoc): Omit<StoredEvent, 'type'> & Record<string, unknown> {
+function payloadOf(doc: Pick<EventDoc, 'payload'>): Omit<StoredEvent, 'type'> & Record<string, unknown> {
   return doc.payload as Omit<StoredEvent, 'type'> & Record<string, unknown>;
 }
 

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose from 'mongoose';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
 import { connectMongo } from '../../server/database/mongo.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import type { Caller, Person } from '../support/app.ts';
 import { createPublishingApp, type PublishingApp, publish } from '../support/publishing.ts';
 
@@ -69,6 +70,32 @@ async function commandsOf(app: PublishingApp, person: Person, ids: Ids, { run }:
   await asked.run(commands, async () => run(await app.callerFor(person.accessToken, person.jar), ids));
   return commands;
 }
+
+test('lists are read as plain rows, with no field that nobody is shown', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const [key = ''] = await makeLicenses(
+    { plan: 'BASIC', months: 1, count: 1, redeemBy: null, note: '' },
+    app.providers.now(),
+  );
+  await person.caller.licenses.redeem({ key });
+  const { url } = await person.caller.payments.checkout({ plan: 'PRO' });
+  await person.caller.payments.answerTest({ paymentId: url.split('/').at(-1) ?? '', answer: 'pay' });
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'Plain', platform: 'built-in' });
+  using documents = vi.spyOn(mongoose.Document.prototype, 'init');
+  const finds = new Map<string, string[]>();
+  mongoose.connection.getClient().on('commandStarted', ({ command }) => {
+    if (typeof command.find === 'string') finds.set(command.find, Object.keys(command.projection ?? {}));
+  });
+
+  expect((await person.caller.licenses.list()).items).toHaveLength(1);
+  expect((await person.caller.payments.list()).items).toHaveLength(1);
+  await person.caller.deployments.get({ deploymentId });
+
+  expect(documents).not.toHaveBeenCalled();
+  expect(finds.get('licenses')).toContain('history');
+  expect(finds.get('deployments')).toContain('reusedNames');
+});
 
 test('the commonest calls ask the database three times at most, their sign-in included', async () => {
   await using app = await createPublishingApp();

@@ -62,7 +62,7 @@ export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Pr
 
 /** Returns one payment of the account. Throws `not_found`. */
 export async function getPayment(ctx: AccountContext, { paymentId }: GetPaymentInput): Promise<Payment> {
-  const doc = await PaymentModel.findOne({ _id: paymentId, accountId: ctx.actor.accountId });
+  const doc = await PaymentModel.findOne({ _id: paymentId, accountId: ctx.actor.accountId }).lean();
   if (doc === null) throw notFound('payment');
   return toPayment(doc, ctx.now());
 }
@@ -73,7 +73,8 @@ export async function listPayments(ctx: AccountContext): Promise<PaymentList> {
   const docs = await PaymentModel.find({ accountId })
     .or([{ state: 'paid' }, { state: 'refunded' }, { isProcessing: true }])
     .sort({ createdAt: -1 })
-    .limit(LISTED);
+    .limit(LISTED)
+    .lean();
   const { hosted } = ctx.providers.payments;
   const hasPortal = hosted !== undefined && (await PaymentCustomerModel.exists({ accountId })) !== null;
   return { items: docs.map((doc) => toPayment(doc, ctx.now())), hasPortal };

@@ -125,13 +125,14 @@ async function inCare(accountId: string, rows: readonly ShownRow[]): Promise<Sho
 
 /** Returns one deployment. Throws `not_found`. */
 export async function getDeployment(ctx: AccountContext, input: GetDeploymentInput): Promise<Deployment> {
-  const row = await DeploymentModel.findOne({ _id: input.deploymentId, accountId: ctx.actor.accountId }).lean();
+  const own = { _id: input.deploymentId, accountId: ctx.actor.accountId };
+  const row = await DeploymentModel.findOne(own, UNSHOWN).lean();
   if (row === null) throw notFound('deployment');
   return toDeployment(ctx, row);
 }
 
 /** Returns the deployment with its addresses and the releases that it names. */
-export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Promise<Deployment> {
+export async function toDeployment(ctx: AccountContext, doc: ShownRow): Promise<Deployment> {
   const [deployment] = await toDeployments(ctx.providers.addresses, ctx.actor.accountId, [doc]);
   if (deployment === undefined) throw new Error('One document gave no deployment.');
   return deployment;
