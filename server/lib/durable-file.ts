@@ -18,6 +18,12 @@ export function unfinishedName(path: string): string {
  * throws nothing is left behind.
  */
 export async function writeDurably(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  await writeSynced(path, fill);
+  await syncFolder(dirname(path));
+}
+
+/** Works like `writeDurably`, but a power cut may take the name until the folder is synced: once, for many files. */
+export async function writeSynced(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   await writeBeside(path, fill, (unfinished) => rename(unfinished, path));
 }
 
@@ -33,6 +39,7 @@ export async function createDurably(path: string, text: string): Promise<void> {
       await rm(unfinished);
     },
   );
+  await syncFolder(dirname(path));
 }
 
 async function writeBeside(
@@ -55,7 +62,6 @@ async function writeBeside(
     await rm(unfinished, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
 }
 
 /** Makes names in a folder durable: a renamed file may be gone after a power cut without it. */

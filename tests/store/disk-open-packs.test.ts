@@ -116,3 +116,13 @@ test('of many artifacts each that is here already is found, and no other is look
   const packed = packs.flatMap((pack) => (pack === null ? [] : [...entriesOf(pack)]));
   expect(packed.map(({ sha256 }) => sha256).sort()).toEqual([...many, ...place.many].map(sha256Of).sort());
 });
+
+test('the names of some artifacts that become files of their own are made durable once for each folder', async () => {
+  await using place = await makeStore();
+  const some = manyBytes(64, 1_000);
+  const folder = new RegExp(`^${place.folder}/[0-9a-f]$`);
+  using syncs = countCalls('open', (path) => folder.test(path));
+  await takeIn(place.store, some);
+  expect(syncs.count).toBe(new Set(some.map((bytes) => sha256Of(bytes).charAt(0))).size);
+  await readAll(place.store, some);
+});

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, unfinishedName, writeDurably } from '../../lib/durable-file.ts';
+import { syncFolder, unfinishedName, writeSynced } from '../../lib/durable-file.ts';
 import { digest, WRITE_PIECE_BYTES } from '../digest.ts';
 import { withStorageErrors } from '../storage-errors.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../store.ts';
@@ -12,7 +12,10 @@ import { fingerprintOf } from './open-packs.ts';
 import { type Pack, type PackEntry, packOf } from './pack.ts';
 import { type Reservation, withinSpace, withSpace } from './space.ts';
 
-/** Up to this many artifacts that fit into one write become loose files: a few fsyncs, and no pack to search later. */
+/**
+ * Up to this many artifacts that fit into one write become loose files: an fsync each, side by side, and at most sixteen
+ * for their names. A pack would take two, but each later start of each process reads the index of every pack.
+ */
 const LOOSE_MAX = 64;
 
 type Staged = { sha256: string; bytes: Buffer };
@@ -51,9 +54,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
 
   async function commit(): Promise<void> {
     for (const [sha256, unfinished] of streams) await rename(unfinished, places.loose(sha256));
-    for (const folder of new Set([...streams.keys()].map((sha256) => dirname(places.loose(sha256))))) {
-      await syncFolder(folder);
-    }
+    await syncNames(disk, [...streams.keys()]);
     streams.clear();
     await packing.finish();
   }
@@ -168,14 +169,24 @@ async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> 
     for (let start = 0; start < absent.length; start += LOOSE_MAX) {
       await Promise.all(
         absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
-          writeDurably(disk.places.loose(sha256), async (file) => {
+          writeSynced(disk.places.loose(sha256), async (file) => {
             await writeAll(file, [bytes]);
             await date(file, disk.now);
           }),
         ),
       );
     }
+    await syncNames(
+      disk,
+      absent.map(({ sha256 }) => sha256),
+    );
   });
+}
+
+/** Makes the names of loose files durable: sixteen folders have them all. */
+async function syncNames({ places }: Disk, hashes: readonly string[]): Promise<void> {
+  const folders = new Set(hashes.map((sha256) => dirname(places.loose(sha256))));
+  await Promise.all([...folders].map((folder) => syncFolder(folder)));
 }
 
 /** Returns the artifacts that are missing in the store, and renews the age of the others. */
