@@ -10,14 +10,13 @@ import { startGithub } from '../support/standins/github-pages/index.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
 import { startRender } from '../support/standins/render/index.ts';
-import { startReplit } from '../support/standins/replit/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
 import { ask } from '../support/supervised-app.ts';
 import { expectAccessible } from './axe.ts';
 import { SMALL } from './fits.ts';
 import { expect, nameDeployment, newcomer, testWithOwn } from './fixtures.ts';
-import { chooseFolder, expectLive } from './publishing.ts';
+import { chooseFolder, expectLive, publishAgain } from './publishing.ts';
 import { expectSteady, holdPastClicks, LARGE, watchShifts } from './shifts.ts';
 
 const ONE = {
@@ -96,16 +95,6 @@ async function publishFirst(page: Page, folder: string, name: string, consent?: 
   if (consent !== undefined) await page.getByRole('checkbox', { name: consent }).check();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(/\/releases\/1$/);
-}
-
-/** Publishes the folder as it is now on the deployment whose release is shown. */
-async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
-  await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}#publish`);
-  // A tab behind another one takes no files: Chromium tells it of them when it is seen again.
-  await page.bringToFront();
-  await chooseFolder(page, folder);
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  await page.waitForURL(new RegExp(`/releases/${number}$`));
 }
 
 /** Node knows no names below `localhost`. */
@@ -290,50 +279,3 @@ test('a live deployment moves to another platform: published there, made the pri
   expect(after).not.toBe(before);
   expect(await textAt(after)).toBe(ONE['index.html']);
 });
-
-test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {
-  await using replit = await startReplit();
-  await newcomer(page);
-  await page.goto('/deploy/replit');
-  await page.getByRole('link', { name: 'Publish to Replit' }).click();
-  await writeSite(folder, ONE);
-  await chooseFolder(page, folder);
-  await nameDeployment(page, 'Quay by hand');
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  await page.waitForURL(/\/releases\/1$/);
-
-  const panel = page.getByLabel('Waiting for you', { exact: true });
-  const address = replit.publishByHand('quay', TWO);
-  const archive = page.waitForEvent('download');
-  await panel.getByRole('button', { name: 'Download the archive' }).click();
-  expect((await archive).suggestedFilename()).toMatch(/\.zip$/);
-  await panel.getByLabel('Address at Replit').fill(address);
-  await panel.getByRole('button', { name: 'Check now' }).click();
-  await expect(page.getByText(/is not the one of this release/).first()).toBeVisible();
-  replit.publishByHand('quay', ONE);
-  expect(await liveOnceChecked(page, panel)).toBe(address);
-
-  await writeSite(folder, TWO);
-  await publishAgain(page, folder, 2);
-  await panel.getByLabel('Address at Replit').fill(address);
-  await panel.getByRole('button', { name: 'Check now' }).click();
-  await expect(page.getByText(/is not the one of this release/).first()).toBeVisible();
-  // Only now: the known address is looked at by itself as well, and the panel goes once the right page is there.
-  replit.publishByHand('quay', TWO);
-  expect(await liveOnceChecked(page, panel)).toBe(address);
-
-  await page.goto(page.url().replace(/2$/, '1'));
-  const superseded = page.getByLabel('Replaced', { exact: true });
-  await expect(superseded).toContainText('To roll back, go to Replit');
-  await expect(page.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
-});
-
-/** Asks for the look that would come by itself some seconds later, and may be there before. */
-async function liveOnceChecked(page: Page, panel: Locator): Promise<string> {
-  const live = page.getByLabel('Live', { exact: true });
-  const check = panel.getByRole('button', { name: 'Check now' });
-  await expect(live.or(check).first()).toBeVisible();
-  // The panel may go just then.
-  await check.click({ timeout: 5_000 }).catch(() => undefined);
-  return expectLive(page);
-}

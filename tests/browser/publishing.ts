@@ -13,6 +13,16 @@ export async function publishFolder(page: Page, folder: string, name: string): P
   await page.waitForURL(/\/deployments\/[0-9a-z]{20}\/releases\/1$/);
 }
 
+/** Publishes the folder as it is now on the deployment whose release is shown. */
+export async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
+  await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}#publish`);
+  // A tab behind another one takes no files: Chromium tells it of them when it is seen again.
+  await page.bringToFront();
+  await chooseFolder(page, folder);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(new RegExp(`/releases/${number}$`));
+}
+
 /** Waits until the release on the screen is live; returns the address of its site. */
 export async function expectLive(page: Page): Promise<string> {
   const panel = page.getByLabel('Live', { exact: true });
