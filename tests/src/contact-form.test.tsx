@@ -39,7 +39,7 @@ test('who logs out in another tab leaves nothing behind in the form of this one'
   await vi.waitFor(() => expect(kept()).toBe(TYPED), { timeout: 30_000 });
   localStorage.setItem('fairlead.signedOut', 'true');
   localStorage.removeItem('fairlead.accountId');
-  session.hear({ kind: 'signed-out' });
+  session.hear({ kind: 'ended', reason: 'You logged out.' });
   await vi.waitFor(() => expect(message.value).toBe(''), { timeout: 30_000 });
   expect(kept()).toBe('');
 });

@@ -44,7 +44,7 @@ test('who logs out takes away what was typed, here and in every other tab', () =
   type();
   localStorage.setItem('fairlead.signedOut', '1');
   localStorage.removeItem('fairlead.accountId');
-  session.hear({ kind: 'signed-out' });
+  session.hear({ kind: 'ended', reason: 'You logged out.' });
   expect(kept()).toBe('');
 });
 

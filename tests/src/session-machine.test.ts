@@ -333,7 +333,7 @@ test('logout is sent with the token as it is, and nothing follows from its answe
   expect(at.paths()).toEqual(['/api/trpc/auth.logout']);
   session.signOut();
   expect(session.hasToken()).toBe(false);
-  expect(at.messages).toEqual([{ kind: 'signed-out' }]);
+  expect(at.messages).toEqual([{ kind: 'ended', reason: SESSION_TEXTS.loggedOut }]);
   expect(await at.open().whenReady()).toBe(false);
   expect(at.paths()).toHaveLength(1);
 });
@@ -349,8 +349,10 @@ test('a socket that the server ends during a logout, here or in another tab, is 
   await otherTab.distrustToken();
   expect(at.paths()).toEqual([]);
   here.signOut();
-  otherTab.hear({ kind: 'signed-out' });
+  const [, told] = at.messages;
+  otherTab.hear(told ?? expect.fail('The other tab is not told.'));
   expect([here.state(), otherTab.state()]).toEqual(['anonymous', 'anonymous']);
+  expect(at.perTab.getItem(SESSION_KEYS.expiryMarker), 'why its files are gone').toContain(SESSION_TEXTS.loggedOut);
   expect(at.told).toEqual([]);
 });
 

@@ -20,7 +20,6 @@ export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
 export type SessionMessage =
   | { kind: 'signed-in'; accountId: string }
   | { kind: 'leaving' }
-  | { kind: 'signed-out' }
   | { kind: 'ended'; reason: string };
 
 export type SessionDeps = {
@@ -151,7 +150,7 @@ export class SessionMachine {
   signOut(): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
-    this.#deps.notifyOtherTabs({ kind: 'signed-out' });
+    this.#deps.notifyOtherTabs({ kind: 'ended', reason: SESSION_TEXTS.loggedOut });
     this.#changeAccount('anonymous');
   }
 
