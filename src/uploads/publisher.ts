@@ -11,6 +11,7 @@ import {
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
+import { UploadError } from './request.ts';
 import { extentOf, publishedPart } from './selection/apply-rules.ts';
 import {
   changeStored,
@@ -21,7 +22,6 @@ import {
   type StoredPublication,
   storeSelection,
 } from './stored-selections.ts';
-import { UploadError } from './request.ts';
 import { askToReselect, stopReselect } from './waiting-selection.ts';
 
 /** The work of a publication, from its start to its end. */
