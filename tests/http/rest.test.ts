@@ -122,7 +122,8 @@ test('a username that is in use is a 409 on its field', async () => {
   const username = newName();
   await register(listener, username);
 
-  const answer = await register(listener, username);
+  const body = { username, email: 'somebody.else@example.com', password: PASSWORD };
+  const answer = await call(listener, 'POST', '/api/register', { body });
 
   expect(answer.status).toBe(409);
   expect(answer.body).toMatchObject({ code: 'username_taken', field: 'username' });
