@@ -333,12 +333,10 @@ test('a report says of each domain what was seen of its records and of its certi
     ...{ title: 'Name servers of shop.example', verdict: 'fail', seen: 'It is not registered.' },
   });
   const local = domainOf({ records: [recordOf({ value: '127.0.0.1' })], problem: unregistered, checkedAt: now });
-  expect(domainChecks([local], [], now)[0]).toMatchObject({
-    ...{ title: 'DNS records of shop.example', verdict: 'nothing', seen: 'On hold until this Fairlead is public.' },
-  });
-  const moved = { ...broken, message: 'xn--caf-dma.example leads elsewhere.' };
+  expect(domainChecks([local], [], now)[0]?.title).toBe('DNS records of shop.example');
+  expect(seen(local)[0]).toBe('nothing: On hold until this Fairlead is public.');
   const cafe = { name: 'xn--caf-dma.example', unicodeName: 'café.example', state: 'misconfigured' } as const;
-  expect(seen(domainOf({ ...cafe, problem: moved }))[0]).toBe('fail: café.example leads elsewhere.');
+  expect(seen(domainOf({ ...cafe, problem: { ...broken, message: cafe.name } }))[0]).toBe('fail: café.example');
   const www = recordOf({ type: 'CNAME', name: 'www.shop.example', value: 'shop.example' });
   expect(
     seen(domainOf({ state: 'active', pointedNames: ['shop.example'], records: [recordOf({ state: 'ok' }), www] }))[0],

@@ -83,21 +83,14 @@ export type DomainSeen = {
 };
 
 /** Returns the stages of an existing domain. */
-export function stagesOfDomain({
-  domain,
-  certificate,
-  platform,
-  mayChange,
-  isSimulated = false,
-}: DomainSeen): DomainStages {
+export function stagesOfDomain(seen: DomainSeen): DomainStages {
+  const { domain, certificate, platform, mayChange, isSimulated = false } = seen;
   const isOnHold = waitsForHost(domain);
   return {
     domain,
     domainStage: claimStage(domain, isSimulated),
     dnsStage: recordStage(domain, mayChange),
-    certificateStage: isOnHold
-      ? { title: 'Certificate', state: 'absent', text: ORDERED_LATER }
-      : certificateStage({ domain, certificate, platform, mayChange }),
+    certificateStage: isOnHold ? { ...ORDERED_LATER, state: 'absent' } : certificateStage(seen),
     checks: isOver(domain) || isOnHold ? [] : [visitorStep(domain, certificate, platform, isSimulated)],
   };
 }
@@ -110,7 +103,7 @@ export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'd
 
 const BUTTON_ROOM = <span className="block h-control-sm" />;
 const withRoom = (button: ReactNode) => <Suspense fallback={BUTTON_ROOM}>{button}</Suspense>;
-const ORDERED_LATER = 'Ordered once the domain points here.';
+const ORDERED_LATER = { title: 'Certificate', text: 'Ordered once the domain points here.' };
 const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
   dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records from you.' },
@@ -230,7 +223,7 @@ function certificateStage({ domain, certificate, platform, mayChange }: DomainSe
   if (certificate === null) {
     return domain.state === 'active'
       ? { title, state: 'running', text: 'It is being ordered.' }
-      : { title, state: 'waiting', text: ORDERED_LATER };
+      : { ...ORDERED_LATER, state: 'waiting' };
   }
   const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
   if (isIssued(certificate)) {
