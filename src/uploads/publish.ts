@@ -201,13 +201,10 @@ function beginSending(
   const isPart = before !== null && left.files <= before.files && left.bytes <= before.bytes;
   const load = isPart ? before : left;
   const filesThere = Math.max(0, fileCount - load.files);
-  let filesArrived = load.files - left.files;
-  let bytesArrived = load.bytes - left.bytes;
+  let arrived = { files: load.files - left.files, bytes: load.bytes - left.bytes };
   const underway = new Map<Bundle, Load>();
   const reportCounts = () => {
-    const parts = [{ files: filesArrived, bytes: bytesArrived }, ...underway.values()];
-    const filesDone = parts.reduce((sum, { files }) => sum + files, 0);
-    const bytesDone = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const { files: filesDone, bytes: bytesDone } = [...underway.values()].reduce(added, arrived);
     report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
   };
   tell({ type: 'offered', load });
@@ -215,10 +212,8 @@ function beginSending(
   return {
     load,
     onSent: (bundle) => {
-      const sent = loadOf(bundle);
       underway.delete(bundle);
-      filesArrived += sent.files;
-      bytesArrived += sent.bytes;
+      arrived = added(arrived, loadOf(bundle));
       reportCounts();
     },
     onSentBytes: (bundle, bytes) => {
@@ -228,7 +223,11 @@ function beginSending(
   };
 }
 
-/** Returns what the first bytes of a bundle hold: its whole files, and of the one after them a part. */
+function added(one: Load, other: Load): Load {
+  return { files: one.files + other.files, bytes: one.bytes + other.bytes };
+}
+
+/** Counts the first bytes of a bundle, and the files that are whole in them. */
 function partOf(bundle: Bundle, bytes: number): Load {
   let left = bytes;
   const whole = bundle.filter(({ file }) => {
@@ -265,13 +264,10 @@ function progressOf(
 }
 
 function countingFiles(report: UploadRun['report']): (files: readonly SelectedFile[]) => void {
-  let filesDone = 0;
-  let bytesDone = 0;
+  let done = loadOf([]);
   return (files) => {
-    const more = loadOf(files);
-    filesDone += more.files;
-    bytesDone += more.bytes;
-    report({ filesDone, bytesDone });
+    done = added(done, loadOf(files));
+    report({ filesDone: done.files, bytesDone: done.bytes });
   };
 }
 

@@ -13,8 +13,8 @@ import type { ReleaseWork } from './release-work.ts';
 /** Longer ones are written by a program, and help nobody. */
 const TEXT_MAX = 300;
 const START_PAGE = 'index.html';
-/** The end of what is said of a link that differs from a file in its capitals (upload-text-problems.ts). */
-const CALLED = / is called .+$/;
+/** Begins, behind a link, the name of the file from which it differs in capitals (upload-text-problems.ts). */
+const CALLED = ' is called ';
 
 type Work = Pick<ReleaseWork, 'release' | 'destination' | 'isPrimary'>;
 
@@ -63,9 +63,11 @@ export async function saveMissing(
     const { pathname, search } = new URL(target, at);
     return file === `${pathname}${search}`;
   };
-  const files = missingLinks.map(
-    (file) => `${file}${CALLED.exec(stored.find((link) => names(link, file))?.text ?? '')?.[0] ?? ''}`,
-  );
+  const files = missingLinks.map((file) => {
+    const link = stored.find((one) => names(one, file));
+    const hint = link?.text.slice(link.target.length) ?? '';
+    return hint.startsWith(CALLED) ? file + hint : file;
+  });
   if (!isPrimary || (!missingLinks.length && !stored.length && !release.missing)) return files;
   const isTold = (link: BrokenLink): boolean => missingLinks.some((file) => names(link, file));
   const brokenLinks = stored.map((link) => ({ ...link, isToldAsFile: !isFull(stored) && isTold(link) }));
