@@ -121,10 +121,13 @@ function LateWords({ isTaken, goesByItself }: { isTaken: boolean; goesByItself: 
   const { blocker } = usePlanBlocker();
   const { problem, address } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
+  const hasAddress = !isTaken && blocker === null && problem === undefined;
+  // It comes first, and would move the rest.
+  if (hasAddress && address === undefined) return null;
   const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div className="mt-4">
-      {!isTaken && blocker === null && problem === undefined && address?.slug ? (
+      {hasAddress && address?.slug ? (
         <p className="wrap-anywhere">
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
           {reachText()}.

@@ -58,9 +58,10 @@ test.each([true, false])(
   },
 );
 
-test('nobody is asked for a rating while the files are being read', () => {
+test('while the files are being read the zone keeps its size, and nobody is asked for a rating', () => {
   using shown = showScreen(<DropZone onSelection={() => undefined} isRestoring />, {});
   expect(shown.page.textContent).toContain('Reading the files');
+  expect(shown.page.querySelector('.invisible')?.textContent).toMatch(/^Drop a folder or a ZIP/);
   document.body.append(shown.page);
   expect(isSomethingOpen(document)).toBe(true);
   shown.page.remove();

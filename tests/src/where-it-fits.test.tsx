@@ -149,9 +149,17 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   const asked = new Promise((resolve) => {
     answer = resolve;
   });
-  using shown = quickDeploy({ 'deployments.list': () => asked });
+  let tell = (_address: unknown): void => undefined;
+  const told = new Promise((resolve) => {
+    tell = resolve;
+  });
+  using shown = quickDeploy({ 'deployments.list': () => asked, 'deployments.checkAddress': () => told });
+  await vi.waitFor(() => expect(shown.button('Publish')).toBeDefined(), { timeout: 30_000 });
+  expect(shown.page.textContent, 'the address would move it').not.toContain('Choose another name or platform');
+  tell({ wanted: 'harbour', slug: 'harbour' });
   await shown.sees('Why the built-in host is easiest to try');
   await shown.sees('It will be live at');
+  expect(shown.page.textContent).toContain('Choose another name or platform');
   expect(shown.button('Publish').disabled).toBe(true);
   answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));
   await shown.sees('You already have a deployment with this name.');

@@ -1,18 +1,20 @@
 import { FolderUp } from 'lucide-react';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 
-export type DropTargetProps = Omit<ComponentProps<'div'>, 'title'> & {
+export type DropTargetProps = {
   title: string;
-  description?: ReactNode;
+  description: ReactNode;
+  /** Shown in the place of both while what was dropped is read; what is around them stays where it is. */
+  reading: { title: string; description: ReactNode } | false;
   /** Buttons that do the same without dragging. */
-  actions?: ReactNode;
+  actions: ReactNode;
   /** True while something is dragged over the page. */
-  isOver?: boolean | undefined;
+  isOver: boolean;
   /** Highlights it as the next step. */
-  isWanted?: boolean | undefined;
+  isWanted: boolean;
   /** `wide`: in a row across the page; `tall`: the one thing of a page; `compact`: in a side column. */
-  shape?: 'wide' | 'tall' | 'compact' | undefined;
+  shape: 'wide' | 'tall' | 'compact';
 };
 
 const shapes = {
@@ -21,35 +23,33 @@ const shapes = {
   compact: 'flex flex-col gap-4 p-5',
 };
 
-/** The look of a place to drop things; the caller handles the drop, and passes the drag handlers. */
-export function DropTarget({
-  title,
-  description,
-  actions,
-  isOver = false,
-  isWanted = false,
-  shape = 'wide',
-  className,
-  ...rest
-}: DropTargetProps) {
+/** The look of a place to drop things; the caller handles the drop. */
+export function DropTarget({ title, description, reading, actions, isOver, isWanted, shape }: DropTargetProps) {
   return (
     <div
-      {...rest}
       data-over={isOver || isWanted || undefined}
       className={classNames(
         'rounded-card border border-dashed border-line-control/60 bg-surface-sunken transition-colors data-over:border-accent data-over:bg-accent-soft',
         shapes[shape],
-        className,
       )}
     >
       <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line bg-surface-raised text-accent">
         <FolderUp className="size-5" />
       </span>
-      <div className={classNames('min-w-0', shape === 'wide' && 'sm:grow')}>
-        <p className={classNames('font-semibold', shape === 'compact' ? 'text-base' : 'text-lg')}>{title}</p>
-        {description !== undefined && <div className="text-ink-muted">{description}</div>}
+      <div className={classNames('grid min-w-0 *:[grid-area:1/1]', shape === 'wide' && 'sm:grow')}>
+        {[{ title, description }, reading].map(
+          (words) =>
+            words && (
+              <div key={words.title} className={reading && words !== reading ? 'invisible' : undefined}>
+                <p className={classNames('font-semibold', shape === 'compact' ? 'text-base' : 'text-lg')}>
+                  {words.title}
+                </p>
+                <div className="text-ink-muted">{words.description}</div>
+              </div>
+            ),
+        )}
       </div>
-      {actions !== undefined && <div className="flex shrink-0 flex-wrap gap-2">{actions}</div>}
+      <div className="flex shrink-0 flex-wrap gap-2">{actions}</div>
     </div>
   );
 }

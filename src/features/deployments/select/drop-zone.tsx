@@ -16,8 +16,8 @@ export type DropZoneProps = {
   onSelection: (selection: Selection) => void;
   title?: string | undefined;
   description?: string | undefined;
-  shape?: DropTargetProps['shape'];
-  isWanted?: DropTargetProps['isWanted'];
+  shape?: DropTargetProps['shape'] | undefined;
+  isWanted?: DropTargetProps['isWanted'] | undefined;
   /** The selection that a reload lost, and that must be chosen again. */
   wanted?: StoredSelection | null;
   /** True when what is still being read is wanted on the next page as well. */
@@ -53,8 +53,14 @@ export function DropZone({
           shape={shape}
           isOver={isOver}
           isWanted={isWanted}
-          title={isReading ? 'Reading the files' : dropText(title)}
-          description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
+          title={dropText(title)}
+          description={description}
+          reading={
+            isReading && {
+              title: 'Reading the files',
+              description: filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`,
+            }
+          }
           actions={
             <>
               <Button
