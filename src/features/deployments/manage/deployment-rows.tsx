@@ -87,7 +87,7 @@ export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
         </span>
       )}
       {isServed && currentRelease && lacksFiles(currentRelease) && (
-        <MissingMark needsBuild={currentRelease.needsBuild} />
+        <MissingMark isNarrow needsBuild={currentRelease.needsBuild} />
       )}
       {badge}
     </span>
