@@ -5,7 +5,7 @@ import { classNames } from '../class-names.ts';
 export type DropTargetProps = {
   title: string;
   description: ReactNode;
-  /** Shown in the place of both while what was dropped is read; what is around them stays where it is. */
+  /** Replaces both while files are read; nothing around them moves. */
   reading: { title: string; description: ReactNode } | false;
   /** Buttons that do the same without dragging. */
   actions: ReactNode;

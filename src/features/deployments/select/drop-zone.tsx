@@ -45,6 +45,7 @@ export function DropZone({
   const zipInput = useRef<HTMLInputElement>(null);
   const inputId = useId();
   const isReading = filesRead !== null || isRestoring;
+  const soFar = filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`;
   return (
     <div className="flex flex-col gap-4">
       {wanted !== null && <ReselectPrompt record={wanted} />}
@@ -55,12 +56,7 @@ export function DropZone({
           isWanted={isWanted}
           title={dropText(title)}
           description={description}
-          reading={
-            isReading && {
-              title: 'Reading the files',
-              description: filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`,
-            }
-          }
+          reading={isReading && { title: 'Reading the files', description: soFar }}
           actions={
             <>
               <Button

@@ -8,8 +8,8 @@ import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { ReleaseBadge } from '../release-badge.tsx';
+import { RollBackBadge } from '../roll-back-badge.tsx';
 import { type HistoryEntry, historyEntries, isForward, rollBackText } from './history-entries.ts';
-import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type LastActivityProps = {
   /** Undefined while it loads. */

@@ -20,8 +20,8 @@ import { RollBackDialog } from '../acts/roll-back.tsx';
 import type { RollBackTarget } from '../acts/roll-back-dialog.tsx';
 import { ReleaseBadge } from '../release-badge.tsx';
 import { isFinal, lacksStartFiles, SOURCE_LABELS } from '../release-labels.ts';
+import { RollBackBadge } from '../roll-back-badge.tsx';
 import { historyEntries, isForward, rollBackText } from './history-entries.ts';
-import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type ReleaseTableProps = {
   label: string;

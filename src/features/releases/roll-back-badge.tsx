@@ -1,6 +1,6 @@
 import { CircleX, LoaderCircle, Redo2, Undo2 } from 'lucide-react';
-import type { RollBack } from '../../../../routers/schemas/releases.ts';
-import { Badge } from '../../../components/badge.tsx';
+import type { RollBack } from '../../../routers/schemas/releases.ts';
+import { Badge } from '../../components/badge.tsx';
 
 export type RollBackBadgeProps = Pick<RollBack, 'state'> & {
   /** True when a later release than the one before was brought back. */
