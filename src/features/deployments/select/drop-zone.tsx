@@ -51,11 +51,8 @@ export function DropZone({
       {wanted !== null && <ReselectPrompt record={wanted} />}
       <div className="relative" data-chosen={isReading || undefined}>
         <DropTarget
-          shape={shape}
-          isOver={isOver}
-          isWanted={isWanted}
+          {...{ shape, isOver, isWanted, description }}
           title={dropText(title)}
-          description={description}
           reading={isReading && { title: 'Reading the files', description: soFar }}
           actions={
             <>
