@@ -172,3 +172,18 @@ test('bytes of files that travel together count as those of others, and a full d
   app.providers.store = store;
   expect(await call(opened, { body })).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
 });
+
+test('more bodies of an account than may wait are refused for a second, and none of their files is kept', async () => {
+  const { app, listener } = await theApp();
+  const opened = await open(app, listener);
+  const { accountId } = (await contextOf(app, opened.person)).actor;
+  const stored = Array.from({ length: 2 + 8 }, () =>
+    app.providers.rateCounters.takeSlot(`bundles of ${accountId}`, { limit: 2, queueLength: 8 }),
+  );
+  const body = TEXTS.map((text) => part(text)).join('');
+  expect(await call(opened, { body })).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(await missing(opened)).toHaveLength(TEXTS.length);
+
+  for (const slot of stored) (await slot)?.();
+  expect((await call(opened, { body })).status).toBe(204);
+});

@@ -222,6 +222,21 @@ test('of what travelled together only that is sent again which did not arrive', 
   expect(progressOf(job).at(-1)).toMatchObject({ filesDone: 3, bytesDone: 8 });
 });
 
+test('of a folder the bytes on their way count, with what arrived before, and never as more than its files have', async () => {
+  await using intake = await startIntake((attempt) => (attempt === 1 ? 'cut after one' : undefined));
+  const sized = (name: string): [string, string] => [name, name.padEnd(600_000, '.')];
+  const job = request(intake, picked(Object.fromEntries(['a', 'b', 'c'].map(sized))));
+  job.fetch = (path, init) => {
+    init.onSentBytes?.(400_000);
+    // The body has the hashes of its files as well.
+    if (init.body instanceof Blob && intake.attempts.length > 0) init.onSentBytes?.(init.body.size);
+    return intake.fetch(path, init);
+  };
+  await uploadFiles(job);
+  const sending = progressOf(job).filter(({ phase }) => phase === 'sending');
+  expect([...new Set(sending.map(({ bytesDone }) => bytesDone))]).toEqual([0, 400_000, 1_000_000, 1_800_000]);
+});
+
 test('publishing again sends the one file that changed', async () => {
   await using intake = await startIntake();
   const files = picked({ 'index.html': 'hello', 'a.css': 'a', 'b.css': 'b' });
