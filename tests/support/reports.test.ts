@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { countVitest } from './reports.ts';
 
-const PASSED = { fullName: 'adds', status: 'passed', failureMessages: [] as string[] };
-const FAILED = { fullName: 'takes away', status: 'failed', failureMessages: ['Error: 1 is not 2\n    at a.ts:1'] };
-const SKIPPED = { fullName: 'halves', status: 'skipped', failureMessages: [] };
+type Tried = { fullName: string; status: string; failureMessages: string[] };
+const PASSED: Tried = { fullName: 'adds', status: 'passed', failureMessages: [] };
+const FAILED: Tried = {
+  fullName: 'takes away',
+  status: 'failed',
+  failureMessages: ['Error: 1 is not 2\n    at a.ts:1'],
+};
+const SKIPPED: Tried = { fullName: 'halves', status: 'skipped', failureMessages: [] };
 
-/** What Vitest reports of a file with these tests. */
-function reportOf(message: string, ...tests: (typeof PASSED)[]) {
+/** Returns the report of Vitest on a file that failed, with these tests. */
+function reportOf(message: string, ...tests: Tried[]) {
   return {
     numPassedTests: tests.filter(({ status }) => status === 'passed').length,
     numFailedTests: tests.filter(({ status }) => status === 'failed').length,

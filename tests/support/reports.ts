@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What a suite of tests came to. */
+/** Says how many tests of a suite passed and failed, and which. */
 export type Counts = {
   passed: number;
   failed: number;
