@@ -57,7 +57,7 @@ export function MenuSeparator() {
  */
 export function MenuFooter({ children }: { children: ReactNode }) {
   return (
-    <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1 before:pointer-events-none before:absolute before:inset-x-0 before:bottom-full before:h-12 before:bg-linear-to-t before:from-surface-raised before:from-30% before:opacity-0 before:[animation-name:more] before:[animation-timeline:scroll()]">
+    <DropdownMenu.Group className="more-above sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1">
       <MenuSeparator />
       {children}
     </DropdownMenu.Group>
