@@ -69,7 +69,10 @@ type Finding = { impact: string; what: string };
 /** Runs in the page: of all that axe writes down only what is wrong leaves it. */
 async function findHere(within: string | undefined): Promise<Finding[]> {
   // Colours change over 120 ms: axe must not measure one on its way. What runs for ever is not waited for.
-  const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+  // What follows a scroll ends with no time.
+  const ending = document
+    .getAnimations()
+    .filter(({ effect, timeline }) => timeline === document.timeline && effect?.getTiming().iterations !== Infinity);
   await Promise.all(ending.map((animation) => animation.finished.catch(() => null)));
   const here: typeof axe = Reflect.get(window, 'axe');
   const { violations } = await here.run(
