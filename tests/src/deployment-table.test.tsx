@@ -23,7 +23,9 @@ test('a list says which deployment lost its connection, what visitors type, and 
     deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
   ];
   using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
-  expect(shown.page.querySelector('thead')?.textContent, 'another may be live').toContain('Newest release');
+  expect(shown.page.querySelector('thead')?.textContent, 'another may be live, and a newer one there').toContain(
+    'Last release',
+  );
   const rows = [...shown.page.querySelectorAll('tbody tr')].map(({ textContent }) => textContent);
   expect(rows).toEqual([
     expect.stringContaining('lostNot connected'),

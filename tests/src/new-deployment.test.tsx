@@ -191,6 +191,11 @@ test.each([
     ['Publish without a start page?', 'There is no index.html'],
   ],
   [
+    'with an empty entry page',
+    { 'index.html': '', 'a.css': 'a' },
+    ['Publish an empty start page?', 'index.html is empty. People will see a white page.'],
+  ],
+  [
     'that needs a build',
     { 'index.html': '<script src="/src/main.tsx">', 'src/main.tsx': 'x', 'package.json': '{}' },
     [

@@ -15,7 +15,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
         { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
-        { key: 'release', title: 'Newest release', className: 'max-xl:hidden' },
+        { key: 'release', title: 'Last release', className: 'max-xl:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
     >

@@ -6,7 +6,7 @@ type Pages = Pick<UploadInspection, 'entryPage' | 'buildFolder' | 'problems'>;
 
 /**
  * Asks the person, once for each selection, before a folder is published whose address would show no page: it has no
- * start page, or still needs a build. `isLost`: in place of a start page that is live.
+ * start page, or an empty one, or still needs a build. `isLost`: in place of a start page that is live.
  */
 export function useEntryQuestion(report: { selection: object; inspection: Pages } | null, isLost = false): Asking {
   const [agreed, setAgreed] = useState<object | null>(null);
@@ -22,10 +22,16 @@ export function useEntryQuestion(report: { selection: object; inspection: Pages 
   };
 }
 
+/** The findings with which a browser shows nothing, and the question that each asks. */
+const BLANK: Record<string, string> = {
+  needs_build: 'Publish without a build?',
+  empty_entry_page: 'Publish an empty start page?',
+};
+
 function questionAbout(pages: Pages): PublishQuestion | null {
   if (pages.entryPage === null) return entryQuestion(pages);
-  const unbuilt = pages.problems.find(({ code }) => code === 'needs_build');
-  return unbuilt ? { title: 'Publish without a build?', description: `${unbuilt.message} ${unbuilt.hint}` } : null;
+  const problem = pages.problems.find(({ code }) => code in BLANK);
+  return problem ? { title: BLANK[problem.code] ?? '', description: `${problem.message} ${problem.hint}` } : null;
 }
 
 export function entryQuestion({ buildFolder }: Pick<Pages, 'buildFolder'>): PublishQuestion {
