@@ -94,6 +94,19 @@ test('a name that a deployment has leads there first, and second to another with
   await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-4' }, undefined]));
 });
 
+test('a question about names or addresses that fails keeps nobody from a new deployment', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  const refuse = () => {
+    throw new Error('refused');
+  };
+  using shown = show({
+    'deployments.list': (input) => (/-"/.test(JSON.stringify(input)) ? refuse() : { items: [deploymentOf()] }),
+    'deployments.checkAddress': refuse,
+  });
+  await shown.sees('Publish as new deployment harbour-2');
+  await patiently(() => expect(shown.button('Publish as new deployment harbour-2').disabled).toBe(false));
+});
+
 test('what was made and never sent is no namesake while its key is kept: Publish goes on with it', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   const empty = deploymentOf({ state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });

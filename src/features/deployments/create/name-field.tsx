@@ -50,8 +50,15 @@ export function NameField() {
   );
 }
 
-/** Returns the name in the form, the reason why it cannot be used, and the server's answer about its address. */
-export function useNewName(): { name: string; problem: string | undefined; address: AddressCheck | undefined } {
+type NameCheck = {
+  /** The server's answer about the address; undefined before there is one for exactly this name, or if that failed. */
+  address: AddressCheck | undefined;
+  /** True once there is an answer, or none will come. */
+  isChecked: boolean;
+};
+
+/** Returns the name in the form, the reason why it cannot be used, and what is known of its address. */
+export function useNewName(): NameCheck & { name: string; problem: string | undefined } {
   const { watch, formState } = useNewDeploymentFields();
   const { isPublishing } = useNewDeployment();
   const { deploymentId } = useStartedDeployment();
@@ -61,16 +68,16 @@ export function useNewName(): { name: string; problem: string | undefined; addre
     name,
     problem: isTooLong ? NAME_TOO_LONG : formState.errors.name?.message,
     // A deployment that is being created takes the address itself.
-    address: useNameCheck(name, isPublishing || deploymentId !== null),
+    ...useNameCheck(name, isPublishing || deploymentId !== null),
   };
 }
 
-/** Returns undefined until the server has answered for exactly this name. */
-function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined {
+function useNameCheck(name: string, isPaused: boolean): NameCheck {
   const debounced = useDebounced(name.trim());
   const isAsked = debounced !== '' && debounced.length <= DEPLOYMENT_NAME_MAX && !isPaused;
-  const check = trpc.deployments.checkAddress.useQuery({ name: debounced }, { enabled: isAsked });
-  return debounced === name.trim() ? check.data : undefined;
+  const { data, isPending } = trpc.deployments.checkAddress.useQuery({ name: debounced }, { enabled: isAsked });
+  const isCurrent = debounced === name.trim();
+  return { address: isCurrent ? data : undefined, isChecked: isCurrent && !isPending };
 }
 
 /**
@@ -156,12 +163,12 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   const platform = watch('platform');
   const stem = name.trim().slice(0, DEPLOYMENT_NAME_MAX - 5);
   // What merely contains the name may fill the page of `useAlike`.
-  const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 }).data;
+  const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 });
   const ofStem = useNameCheck(stem, isPublishing);
-  const other = freeName(stem, numbered?.items ?? [], ofStem);
-  // Until the taken names and addresses are known, the free name may still change.
-  const isKnown = numbered !== undefined && ofStem !== undefined;
-  const address = useNameCheck(isKnown ? other : '', isPublishing);
+  const other = freeName(stem, numbered.data?.items ?? [], ofStem.address);
+  // Until the taken names and addresses are known, the free name may still change. Where asking failed, it is a guess.
+  const isKnown = !numbered.isPending && ofStem.isChecked;
+  const { address } = useNameCheck(isKnown ? other : '', isPublishing);
   return (
     <>
       <Button
