@@ -119,11 +119,11 @@ function QuickDestination({ goesByItself, namesakes, twin }: QuickDestinationPro
 function LateWords({ isTaken, goesByItself }: { isTaken: boolean; goesByItself: boolean }) {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { blocker } = usePlanBlocker();
-  const { problem, address } = useNewName();
+  const { problem, address, isChecked } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
   const hasAddress = !isTaken && blocker === null && problem === undefined;
   // It comes first, and would move the rest.
-  if (hasAddress && address === undefined) return null;
+  if (hasAddress && !isChecked) return null;
   const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div className="mt-4">

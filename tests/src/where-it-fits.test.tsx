@@ -178,6 +178,16 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   await vi.waitFor(() => expect(there.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null));
 });
 
+test('Quick Deploy leads to another name also where asking for the address failed', async () => {
+  choose(PLAIN);
+  const refuse = () => {
+    throw new Error('refused');
+  };
+  using shown = quickDeploy({ 'deployments.list': () => listed(), 'deployments.checkAddress': refuse });
+  await shown.sees('Choose another name or platform');
+  expect(shown.page.textContent).not.toContain('It will be live at');
+});
+
 test('Quick Deploy says first that the plan has no room for another deployment, and promises no address', async () => {
   const full = allowanceOf({ plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 });
   using shown = quickDeploy({
