@@ -18,10 +18,15 @@ export function isRollBackStep({ name, startedAt }: Pick<ReleaseStep, 'name' | '
 }
 
 /**
- * Returns the act by which a deployment serves another of its releases; null when there is no other. Before the first
- * release there is none to roll back to.
+ * Returns the act by which a deployment serves another of its releases; null before the first is live, and where there
+ * is no other, or only a later one that never was live.
  */
-export function wayFrom({ currentRelease, releaseCount }: Pick<Deployment, 'currentRelease' | 'releaseCount'>) {
+export function wayFrom({
+  currentRelease,
+  latestRelease,
+  releaseCount,
+}: Pick<Deployment, 'currentRelease' | 'latestRelease' | 'releaseCount'>) {
   if (currentRelease === null || releaseCount < 2) return null;
-  return currentRelease.number === 1 ? 'Bring back a later release' : 'Roll back';
+  if (currentRelease.number > 1) return 'Roll back';
+  return releaseCount === 2 && latestRelease?.state !== 'superseded' ? null : 'Bring back a later release';
 }

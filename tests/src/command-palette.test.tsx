@@ -66,7 +66,9 @@ test.each([
 
 test('a way back is offered where there is one', async () => {
   const oldest = deploymentOf({ name: 'quay', currentRelease: releaseRefOf({ number: 1 }) });
-  using palette = showPalette([deploymentOf(), deploymentOf({ name: 'atlas', releaseCount: 1 }), oldest]);
+  const latestRelease = releaseRefOf({ number: 2, state: 'failed' });
+  const mole = { ...oldest, name: 'mole', releaseCount: 2, latestRelease };
+  using palette = showPalette([deploymentOf(), deploymentOf({ name: 'atlas', releaseCount: 1 }), oldest, mole]);
   await vi.waitFor(() => expect(palette.first('delete')?.textContent).toContain('Delete harbour'));
   expect(palette.page.textContent).toContain('Delete atlas');
   palette.first('roll back');
@@ -74,6 +76,7 @@ test('a way back is offered where there is one', async () => {
   expect(palette.page.textContent).not.toContain('Roll back atlas');
   expect(palette.page.textContent).toContain('Bring back a later release of quay');
   expect(palette.page.textContent).not.toContain('Roll back quay');
+  expect(palette.page.textContent, 'its later release never was live').not.toContain('later release of mole');
 });
 
 test('two deployments of one name are told apart', async () => {
