@@ -118,17 +118,22 @@ test('links that lead nowhere stay said where a release is live, with the page t
   await end.sees(short);
 
   // Nothing is published while no plan is active.
-  const current = releaseRefOf({ missing });
+  const current = releaseRefOf({ missing, hasStartPage: false });
+  const [lacking] = releaseDetailOf().destinations.map((one) => ({ ...one, missingLinks: ['/a.css'] }));
   using readOnly = showScreen(
     <>
       <LiveCard deployment={deployment} current={current} isReadOnly />
       <MissingLinks release={releaseDetailOf({ brokenLinks })} isReadOnly />
+      <MissingLinks release={releaseDetailOf({ needsBuild: true })} isReadOnly />
+      <MissingLinks release={releaseDetailOf({ destinations: lacking ? [lacking] : [] })} isReadOnly />
     </>,
     answers,
   );
   await readOnly.sees('/gone.html is not there. See release 3');
   await readOnly.sees('about.html, line 1: Boat.png is called boat.png');
-  expect(readOnly.page.textContent).not.toContain('publish again');
+  for (const text of ['sees “not found”.', 'A browser cannot show these files as they are.', 'may look broken.'])
+    expect(readOnly.page.textContent).toContain(text);
+  expect(readOnly.page.textContent).not.toMatch(/publish (again|the folder)/i);
 });
 
 test('of a live release without a start page it is said, also beside its address, what visitors see', async () => {

@@ -14,7 +14,7 @@ export type MissingNoticeProps = {
 /** Says in short what visitors of the live release do not get; its page names all of it. */
 export function MissingNotice({ deploymentId, mayChange }: MissingNoticeProps) {
   const current = trpc.deployments.get.useQuery({ deploymentId }).data?.currentRelease;
-  if (current?.needsBuild) return <NeedsBuild />;
+  if (current?.needsBuild) return <NeedsBuild isReadOnly={!mayChange} />;
   if (!current?.missing) return null;
   const { files, links, example } = current.missing;
   const { number } = current;

@@ -18,10 +18,10 @@ export type MissingLinksProps = {
  */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
   const { destinations, hasStartPage, needsBuild, brokenLinks } = release;
-  if (needsBuild) return <NeedsBuild className="mb-6" />;
+  if (needsBuild) return <NeedsBuild isReadOnly={isReadOnly} className="mb-6" />;
   return (
     <>
-      {!hasStartPage && <NoStartPage className="mb-6" />}
+      {!hasStartPage && <NoStartPage isReadOnly={isReadOnly} className="mb-6" />}
       {hasStartPage &&
         destinations
           .filter(({ missingLinks }) => missingLinks.length > 0)
@@ -32,7 +32,7 @@ export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
               title={titleOf(destination, destinations.length > 1)}
               className="mb-6"
             >
-              <p>{adviceFor(destination)}</p>
+              <p>The page may look broken.{!isReadOnly && ` ${adviceFor(destination)}`}</p>
               <List texts={destination.missingLinks} />
             </Notice>
           ))}
@@ -65,7 +65,7 @@ function titleOf({ platform, missingLinks }: ReleaseDestination, isOneOfSeveral:
 function adviceFor({ url, missingLinks }: ReleaseDestination): string {
   const folder = URL.canParse(url) ? new URL(url).pathname.replace(/\/?$/, '/') : '/';
   if (folder === '/' || missingLinks.every((link) => link.startsWith(folder))) {
-    return `The page may look broken. ${remedyText(missingLinks.length)}`;
+    return remedyText(missingLinks.length);
   }
-  return `The page may look broken. The site’s address ends in ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
+  return `The site’s address ends in ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
 }

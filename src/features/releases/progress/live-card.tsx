@@ -30,7 +30,7 @@ export function LiveCard({ deployment, current, isReadOnly, children }: LiveCard
         <SiteThumbnail key={current.id} platform={deployment.platform} url={deployment.url} name={deployment.name} />
         <div className="flex min-w-0 flex-col gap-4">
           <h2 className="text-lg font-semibold">Live now</h2>
-          {!current.hasStartPage && !current.needsBuild && <NoStartPage />}
+          {!current.hasStartPage && !current.needsBuild && <NoStartPage isReadOnly={isReadOnly} />}
           <FactList
             facts={[
               {
