@@ -229,10 +229,11 @@ test('a stranger with the link sees the report, and nothing to do about it', asy
   const at = { pattern: '/shared-report', path: `/shared-report#${'t'.repeat(43)}` };
   const ascii = { ...broken, name: 'xn--caf-dma.test', unicodeName: 'café.test' };
   const [first] = broken.checks;
-  const checks = [{ ...first, seen: 'xn--caf-dma.test has no address.' }];
+  const checks = [{ ...first, seen: `${ascii.name} has no address.`, fix: `Add an A record for ${ascii.name}.` }];
   const shared = vi.fn((_input: unknown) => ({ ...ascii, checks }));
   using shown = showScreen(<SharedReportScreen />, { 'diagnostics.shared': (input) => shared(input) }, at);
   await shown.sees('café.test has no address.');
+  await shown.sees('Add an A record for café.test.');
   expect(shown.page.querySelector('h1')?.textContent).toBe('Report of café.test');
   expect(shown.page.textContent).not.toContain('xn--');
   await shown.sees(`Checked ${formatExactTime(broken.startedAt)}`);

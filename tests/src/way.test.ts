@@ -25,6 +25,12 @@ test.each([
   expect(wayOf(domainOf(changes), [], report, AT).at(-1)?.seen).toBe(text);
 });
 
+test('what a visit found names the domain as people write it', () => {
+  const named = { name: 'xn--caf-dma.example', unicodeName: 'café.example' };
+  const checks = [{ ...check, id: 'url-up', verdict: 'fail', seen: 'xn--caf-dma.example answers 502.' } as const];
+  expect(wayOf(domainOf(named), [], { ...report, checks }, AT).at(-1)?.seen).toBe('café.example answers 502.');
+});
+
 test('while no name server answers, that failed, and nothing is known of the records', () => {
   const problem = { code: 'zone_missing', message: 'It is not registered.', hint: null, since: AT };
   const way = wayOf(domainOf({ problem, checkedAt: AT }), [], undefined, AT);

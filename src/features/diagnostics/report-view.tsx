@@ -33,6 +33,7 @@ export function ReportView({ report, actions, repair, isShared = false }: Report
   const checks: readonly ShownCheck[] = report.checks.map((check) => ({
     ...check,
     seen: asWritten(report, check.seen),
+    fix: check.fix && asWritten(report, check.fix),
   }));
   const isRunning = state === 'running';
   const when = (at: Date) => (isShared ? formatExactTime(at) : <Time at={at} />);
@@ -117,6 +118,7 @@ function Changes({
   );
 }
 
+/** Names records as DNS has them, in ASCII: they are compared with what the DNS provider shows. */
 function changeText({ what, before, after }: Report['changes'][number]): string {
   if (before.length === 0) return `${what} appeared: ${after.join(', ')}`;
   if (after.length === 0) return `${what} is gone: it was ${before.join(', ')}`;

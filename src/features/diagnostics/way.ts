@@ -37,7 +37,7 @@ export function wayOf(
     if (report.startedAt < domain.changedAt)
       return { ...common, verdict: 'unknown', seen: 'Not checked from outside since the last change.', at: null };
     const { verdict, seen } = found;
-    return { ...common, verdict, seen, at: report.finishedAt };
+    return { ...common, verdict, seen: asWritten(domain, seen), at: report.finishedAt };
   };
   const last = visited('certificate');
   const isReplaced = domain.problem?.code === 'certificate_replaced';
