@@ -46,7 +46,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
                 <PublishAs disabled={isBlocked} variant={hasDomain ? 'primary' : undefined} />
                 {hasDomain && (
                   <p className="text-xs text-ink-muted">
-                    Only the new deployment gets your domain. To an existing one, add it there under Domains.
+                    Only the new deployment gets your domain. For an existing one, add it there under Domains.
                   </p>
                 )}
               </>
