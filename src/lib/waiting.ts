@@ -7,6 +7,7 @@ import {
   STATES_THAT_WAIT,
 } from '../../routers/schemas/state-names.ts';
 
+type Page = { hasStartPage: boolean; needsBuild?: boolean };
 type Waiting = { state: string; destinations: readonly Destination[] };
 
 /** Returns the platform where the person has to finish a deployment or a release; undefined for one that is over. */
@@ -20,6 +21,11 @@ export function shownState<State extends string>({
   destinations,
 }: Waiting & { state: State }): State | 'waiting' {
   return mayWait(state) && destinations[0]?.state === 'waiting' ? 'waiting' : state;
+}
+
+/** Returns whether visitors miss the start page, or files that it uses, or the build that it needs. */
+export function lacksFiles({ hasStartPage, needsBuild }: Page, missingFiles = 0): boolean {
+  return !hasStartPage || !!needsBuild || missingFiles > 0;
 }
 
 function mayWait(state: string): boolean {

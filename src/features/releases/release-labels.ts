@@ -5,6 +5,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
+import { lacksFiles } from '../../lib/waiting.ts';
 
 /** Returns `118 of 214 files` and `5.1 of 8.4 MB`; null when the step does not count. */
 export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneBytes' | 'totalBytes'>): {
@@ -85,13 +86,9 @@ export function isRetryable({ state }: { state: ReleaseState }): boolean {
   return state === 'failed' || state === 'cancelled';
 }
 
-/** Returns whether visitors miss the start page, or files that it uses, or the build that it needs. */
-export function lacksStartFiles({
-  hasStartPage,
-  needsBuild,
-  destinations,
-}: Pick<Release, 'hasStartPage' | 'needsBuild' | 'destinations'>): boolean {
-  return !hasStartPage || !!needsBuild || destinations.some(({ missingLinks }) => missingLinks.length > 0);
+/** Returns whether visitors of the release, at any of its platforms, do not get its page with all its files. */
+export function lacksStartFiles(release: Pick<Release, 'hasStartPage' | 'needsBuild' | 'destinations'>): boolean {
+  return lacksFiles(release, release.destinations.flatMap(({ missingLinks }) => missingLinks).length);
 }
 
 /** Returns whether it has an address of its own that answers. */

@@ -8,6 +8,7 @@ import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { lacksFiles } from '../../../lib/waiting.ts';
 import { deploymentDisplayState } from '../display-state.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 
@@ -67,10 +68,6 @@ export function Name({ deployment: { id, name } }: PartProps) {
   );
 }
 
-function lacksFiles({ hasStartPage, needsBuild, missing }: NonNullable<Deployment['currentRelease']>): boolean {
-  return !hasStartPage || !!needsBuild || !!missing?.files;
-}
-
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
   const { lostConnections, latestRelease, currentRelease } = deployment;
@@ -86,7 +83,7 @@ export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
           <span className="sr-only">{trouble}</span>
         </span>
       )}
-      {isServed && currentRelease && lacksFiles(currentRelease) && (
+      {isServed && currentRelease && lacksFiles(currentRelease, currentRelease.missing?.files) && (
         <MissingMark isNarrow needsBuild={currentRelease.needsBuild} />
       )}
       {badge}
