@@ -126,7 +126,7 @@ function ReselectPrompt({ record }: { record: StoredSelection }) {
   );
 }
 
-/** Describes the sent part. A ZIP is one file: only the server knows how much of it has arrived. */
+/** Describes the sent part. Of a ZIP only the server knows how much has arrived. */
 function arrivedText({ noun, fileCount, publication }: StoredSelection): string {
   const arrived = publication?.arrivedFiles ?? 0;
   if (noun === 'ZIP' || arrived === 0) return '';
