@@ -40,7 +40,6 @@ const SHOWN_MAX = 4;
 export function problemOf(found: Obstructed): Problem | null {
   const { domain, answers, records, leaving } = found;
   const { unit } = domain;
-  const conflict = conflictOf(found);
   return (
     noAnswerProblem(unit, answers) ??
     proofElsewhere(found) ??
@@ -51,7 +50,7 @@ export function problemOf(found: Obstructed): Problem | null {
     strayAddress(found) ??
     found.certificate ??
     found.caa ??
-    (conflict === null ? strayBefore(found) : null) ??
+    strayBefore(found) ??
     otherNameServers(
       domain,
       answers,
@@ -59,8 +58,8 @@ export function problemOf(found: Obstructed): Problem | null {
     ) ??
     proofGone(found) ??
     nameElsewhere(found) ??
-    conflict ??
-    someLameProblem(unit, answers)
+    someLameProblem(unit, answers) ??
+    conflictOf(found)
   );
 }
 
@@ -165,8 +164,12 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
  * Reports what keeps a missing record from being seen. A name that nobody has set up is no problem while the domain
  * works, but a record that was meant for it is.
  */
-function conflictOf({ domain: { rightRecords }, answers: { conflict } }: CheckedDomain): Problem | null {
-  return conflict?.code === 'doubled_name' || rightRecords.length === 0 ? conflict : null;
+function conflictOf({ domain, records, answers, target }: CheckedDomain): Problem | null {
+  const { conflict } = answers;
+  if (conflict === null || conflict.code === 'doubled_name') return conflict;
+  const hasWorked =
+    domain.rightRecords.length > 0 || pointsToOf(domain.servedName, records, answers, target) === 'here';
+  return hasWorked ? null : conflict;
 }
 
 const RIGHT_THERE = 'They have the right records.';

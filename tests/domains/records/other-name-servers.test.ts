@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
+import type { ServerAnswer } from '../../../server/dns/dns-client.ts';
 import { noAnswers } from '../../../server/domains/records/dns-answers.ts';
 import { changeOf, type Problem, problemOf, recordKey } from '../../../server/domains/records/problem.ts';
 import { recordStates } from '../../../server/domains/records/record-states.ts';
@@ -107,4 +108,27 @@ test('of a changed record the kind is told that is there now', () => {
   expect(changeAt('CNAME')).toBe('a.test has an address of its own now, 192.0.2.99, in place of its CNAME record.');
   expect(changeAt('ALIAS')).toBe('The ALIAS record of a.test was changed: it leads to 192.0.2.99 now.');
   expect(changeAt('ALIAS', [])).toBe('The ALIAS record of a.test is gone.');
+});
+
+const HERE = { isServedHere: true, addresses: [ADDRESS], alias: null, issuers: [] };
+const LAME = { ...ANSWER, server: 'lame.test', address: '192.0.2.2', values: null, error: 'lame' as const };
+const STRAY = { ...ANSWER, values: ['2001:db8::9'] };
+const DOUBLED = { code: 'doubled_name' as const, message: 'It is in that name twice.', hint: 'Change it.' };
+const BESIDE = { ...DOUBLED, code: 'cname_beside_others' as const };
+
+test.each([
+  ['lame name servers are told', 'name_servers_lame', { conflict: DOUBLED, four: [ANSWER, LAME] }],
+  ['an address elsewhere is told', 'aaaa_elsewhere', { conflict: DOUBLED, four: [], six: [STRAY] }],
+  ['a domain that begins to work has no problem', undefined, { conflict: BESIDE, four: [ANSWER] }],
+  ['a doubled name is told of a domain that works', DOUBLED.code, { conflict: DOUBLED, four: [ANSWER] }],
+  ['it is told of a domain that does not work', BESIDE.code, { conflict: BESIDE, four: [{ ...ANSWER, values: [] }] }],
+])('beside a conflict of another name %s', (_what, code, { conflict, four, six = [] }) => {
+  const nameServers = new Map<string, ServerAnswer[]>([
+    [`${NAME} A`, four],
+    [`${NAME} AAAA`, six],
+  ]);
+  const answers = { ...ANSWERS, nameServers, conflict };
+  const records = recordStates([ROUTE], answers, HERE);
+  const domain = { ...DOMAIN, nameServers: [] };
+  expect(problemOf({ domain, answers, records, target: HERE, leaving: [] })?.code).toBe(code);
 });
