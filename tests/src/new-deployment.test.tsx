@@ -138,6 +138,21 @@ test('a typed name stays with the folder for which it was typed', async () => {
   await patiently(() => expect(name()?.value).toBe('Port of Lisbon'));
 });
 
+test('what was said of an empty name is gone with the name of another folder', async () => {
+  const files = { 'index.html': '<h1>Harbour</h1>' };
+  setWaiting(harbourOf(files));
+  using shown = show();
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  await patiently(() => expect(shown.page.querySelector<HTMLInputElement>('input[name=name]')?.value).toBe('harbour'));
+  typeInto(shown.page, 'name', '');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  await shown.sees('Give the deployment a name');
+  shown.page.querySelector<HTMLInputElement>('input[name=name]')?.blur();
+  setWaiting({ ...harbourOf(files), name: 'bakery' });
+  await patiently(() => expect(shown.page.textContent).not.toContain('Give the deployment a name'));
+});
+
 test('a folder that arrives while its name is typed takes nothing away, and mixes with nothing', async () => {
   using shown = show();
   const files = { 'index.html': '<h1>Harbour</h1>' };

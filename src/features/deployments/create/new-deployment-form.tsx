@@ -163,7 +163,7 @@ function useNamedForm(
     },
   });
   useDomainDraft(takesDomain, form);
-  const { setValue } = form;
+  const { setValue, clearErrors } = form;
   useEffect(() => {
     const suggest = () => {
       const field = document.activeElement;
@@ -172,6 +172,7 @@ function useNamedForm(
       const isTyping = isThere && field.value === typedName(namedBy, '');
       const typed = isTyping ? field.value : typedName(namedBy, fromFolder);
       setValue('name', typed ?? suggested);
+      clearErrors('name');
       if (!isThere) return;
       if (typed !== null) storeTypedName(typed, fromFolder);
       // And what is typed next takes the place of a suggestion.
@@ -179,7 +180,7 @@ function useNamedForm(
     };
     suggest();
     return onDraftsTaken(suggest);
-  }, [namedBy, fromFolder, suggested, setValue]);
+  }, [namedBy, fromFolder, suggested, setValue, clearErrors]);
   return form;
 }
 
