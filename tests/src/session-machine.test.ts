@@ -356,6 +356,15 @@ test('a socket that the server ends during a logout, here or in another tab, is 
   expect(at.told).toEqual([]);
 });
 
+test('a tab in which nobody was logged in says nothing of a logout in another', async () => {
+  await using at = await arrange(() => refused);
+  const tab = at.open();
+  expect(await tab.whenReady()).toBe(false);
+  tab.hear({ kind: 'ended', reason: SESSION_TEXTS.loggedOut });
+  expect(tab.state()).toBe('anonymous');
+  expect(at.perTab.getItem(SESSION_KEYS.expiryMarker)).toBeNull();
+});
+
 test('a socket that the server ends for good asks at once whether the session is over', async () => {
   await using at = await arrange(() => refused);
   at.hold('held', Date.now() + HOUR_MS);

@@ -159,7 +159,9 @@ export class SessionMachine {
     this.#isLeaving = message.kind === 'leaving';
     if (this.#isLeaving) return;
     this.#stopEnding();
-    if (message.kind === 'ended' && !this.#deps.isOnAuthScreen()) this.#store.writeMarker(message.reason);
+    if (message.kind === 'ended' && this.#state === 'held' && !this.#deps.isOnAuthScreen()) {
+      this.#store.writeMarker(message.reason);
+    }
     this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
   }
 
