@@ -193,7 +193,7 @@ test('without a domain the site is complete, and one can be added later', async 
   await shown.sees('5 of 5 stages done');
   await patiently(() => expect(shown.button('Add a domain')).toBeDefined());
   expect(stage(shown, 'Publish').text).toContain('Nothing left to send.');
-  expect(stage(shown, 'Certificate').mark).toBe('Not needed');
+  expect(stage(shown, 'Certificate').mark).toBe('Nothing to do');
 });
 
 test('the platform is the one that was chosen, and an address that it has not named yet is no stage', async () => {
@@ -341,7 +341,11 @@ test('of a domain at a platform the certificate stage says what the platform say
   for (const [certificate, mark, text] of [
     [{ ...ok, text: 'Netlify has a certificate for this domain.', expiresAt }, 'Done', 'It expires on Feb 20, 2027.'],
     [{ ...ok, state: 'problem', text: 'Netlify could not issue it.', expiresAt: null }, 'Failed', 'could not issue it'],
-    [{ ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null }, 'Not needed', 'renews it automatically'],
+    [
+      { ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null },
+      'Nothing to do',
+      'renews it automatically',
+    ],
   ] as const) {
     const said = [{ name: 'shop.example', ownership: ok, dns: ok, certificate }];
     const atPlatform = { platform: 'netlify' as const, answers: said, steps: [], askedAt: null };

@@ -6,7 +6,7 @@ import { StepMark } from './stepper.tsx';
 
 export type PipelineStage = {
   title: string;
-  /** `open`: waits for the person; `absent`: nothing is needed here. */
+  /** `open`: waits for the person; `absent`: there is nothing to do here. */
   state: StepState | 'open' | 'absent';
   /** One line below the title. */
   text?: ReactNode;
@@ -55,7 +55,7 @@ function StageMark({ number, state }: Pick<PipelineStage, 'state'> & { number: n
     return (
       <span
         role="img"
-        aria-label="Not needed"
+        aria-label="Nothing to do"
         className="flex size-5 items-center justify-center rounded-full bg-unknown-soft text-unknown"
       >
         <Minus className="size-3.5" />
