@@ -33,6 +33,9 @@ const RELEASE = { queryKey: [['releases', 'get'] satisfies Procedure] };
 /** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 200 are there. */
 const LOG_LINES_KEPT = 10_000;
 
+/** The last read that progress has begun: it is not repeated, or a release that moves on fast is read without end. */
+const repeats = new WeakMap<Query, Query['promise']>();
+
 /** The targets of an event: the query cache, and the user, which is outside it. */
 export type EventTargets = { queryClient: QueryClient; refreshUser: () => void };
 
@@ -94,8 +97,8 @@ function eventToast(event: StoredEvent): ToastOptions | null {
 
 /**
  * Writes progress into the answers about this release, and into no other: a written answer counts as just fetched,
- * even if an earlier event has made it stale. If nobody watches, or an answer is still loading, more may have
- * happened than is written here: that one is fetched again when it is shown.
+ * even if an earlier event has made it stale. More may have happened than is written here: if nobody watches, it is
+ * fetched again when it is shown; one that is being read, once it has arrived.
  */
 function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): void {
   for (const query of queryClient.getQueryCache().findAll(RELEASE)) {
@@ -105,7 +108,8 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
     queryClient.setQueryData(query.queryKey, withProgress(release, event, new Date()));
     if (isStale) query.invalidate();
   }
-  readAgain(queryClient, { ...RELEASE, predicate: isBeingRead }, showsRunning);
+  const predicate = (query: Query): boolean => isBeingRead(query) && repeats.get(query) !== query.promise;
+  readAgain(queryClient, { ...RELEASE, predicate }, showsRunning, (query) => repeats.set(query, query.promise));
 }
 
 /**
@@ -157,11 +161,13 @@ function readAgain(
   queryClient: QueryClient,
   filters: QueryFilters,
   isStale: (data: unknown) => boolean = () => true,
+  onRead: (query: Query) => unknown = () => undefined,
 ): void {
   for (const query of queryClient.getQueryCache().findAll(filters)) {
     const judge = (): void => {
       if (!isStale(query.state.data)) return;
       void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
+      onRead(query);
     };
     if (isBeingRead(query)) void Promise.allSettled([query.promise]).then(judge);
     else judge();

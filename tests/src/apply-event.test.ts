@@ -266,6 +266,29 @@ test.each<[StreamItem, 'first' | 'further']>(
   stop();
 });
 
+test('a release whose progress comes faster than it is read is read once more, and not without end', async () => {
+  const queryClient = arrange();
+  const answers: (() => void)[] = [];
+  const queryFn = vi.fn<() => Promise<ReleaseDetail>>(
+    () => new Promise((resolve) => answers.push(() => resolve(running))),
+  );
+  const observer = new QueryObserver(queryClient, { queryKey: keys.release, queryFn, staleTime: Infinity });
+  const stop = observer.subscribe(() => undefined);
+  const answerDuringProgress = async (): Promise<void> => {
+    applyEvent(targets(queryClient), progress);
+    answers.at(-1)?.();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  void queryClient.invalidateQueries({ queryKey: keys.release });
+  for (let answer = 0; answer < 4; answer += 1) await answerDuringProgress();
+  expect(queryFn).toHaveBeenCalledTimes(2);
+
+  void queryClient.invalidateQueries({ queryKey: keys.release });
+  await answerDuringProgress();
+  expect(queryFn, 'a read for another reason misses nothing').toHaveBeenCalledTimes(4);
+  stop();
+});
+
 test.each([
   ['success', 'Deployment Successful'],
   ['failed', 'Deployment Failed'],
