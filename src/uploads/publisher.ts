@@ -171,7 +171,9 @@ async function work(run: Run): Promise<Publication> {
       endStoredPublication(run.recordId);
       return change(run, { state: 'unchanged', failure: failureOf(cause, false) });
     }
-    const isGone = isMissing(cause) && (await server.isDeploymentGone(job.deploymentId).catch(() => false));
+    const isGone =
+      cancel.signal.reason === GONE ||
+      (isMissing(cause) && (await server.isDeploymentGone(job.deploymentId).catch(() => false)));
     // An upload that is gone or was used accepts nothing more, so the next attempt opens another.
     if (!isGone && isUploadLost(cause)) {
       store(run, NOTHING_STORED);
@@ -269,9 +271,15 @@ function watchPage(): void {
     if (isLosing) event.preventDefault();
   });
   // An upload belongs to the account: without this it would end only when all of it had been sent in vain.
+  let handled = channel.get().items[0];
   channel.subscribe(() => {
-    const item = channel.get().items[0]?.item;
-    if (item?.type === 'analytics_update') void stopIfGone(item.deploymentId);
+    const newest = channel.get().items[0];
+    if (newest === undefined || newest === handled) return;
+    handled = newest;
+    const { item } = newest;
+    if (item.type === 'analytics_update') void stopIfGone(item.deploymentId);
+    // The deletion may be among the events that were missed.
+    if (item.type === 'resync') for (const deploymentId of runs.keys()) void stopIfGone(deploymentId);
   });
   // Nobody has to press Try again once the browser is online.
   addEventListener('online', () => retryThose(({ isUnanswered }) => isUnanswered));

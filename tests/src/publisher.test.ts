@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
-import { rememberItem } from '../../src/realtime/channel.ts';
+import { rememberItem, setChannelState } from '../../src/realtime/channel.ts';
 import { hashBlobs } from '../../src/uploads/hash.ts';
 import {
   isUnderWay,
@@ -259,18 +259,40 @@ test('a deployment that was deleted in mid-upload is said, and nothing is tried 
 });
 
 test('nothing more is sent to a deployment once the server tells that it was deleted elsewhere', async () => {
+  const asked: string[] = [];
+  const held = sendingTo('deleted', asked);
+  await expect.poll(held.isSending).toBe(true);
+  rememberItem('1', { type: 'analytics_update', deploymentId: 'other' });
+  rememberItem('2', { type: 'analytics_update', deploymentId: 'deleted' });
+  setChannelState('open');
+  setChannelState('closed');
+  expect(await held.ended).toMatchObject({ state: 'failed', failure: { isDeploymentGone: true } });
+  expect(asked, 'each item is handled once').toEqual(['deleted']);
+});
+
+test('where the stream cannot tell what was missed, every deployment is asked about', async () => {
+  const asked: string[] = [];
+  const held = [sendingTo('missed', asked), sendingTo('missed too', asked)];
+  await expect.poll(() => held.every(({ isSending }) => isSending())).toBe(true);
+  rememberItem('3', { type: 'resync' });
+  for (const { ended } of held) {
+    expect(await ended).toMatchObject({ state: 'failed', failure: { isDeploymentGone: true } });
+  }
+  expect(asked).toEqual(['missed', 'missed too']);
+});
+
+/** Publishes on a deployment that is deleted meanwhile, whose upload ends only when it is stopped. */
+function sendingTo(id: string, asked: string[]) {
   let isSending = false;
   const server = serverOf({
     fetch: (_path, { signal }) => {
       isSending = true;
       return new Promise((_answer, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)));
     },
-    isDeploymentGone: async () => true,
+    isDeploymentGone: async (deploymentId) => {
+      asked.push(deploymentId);
+      return true;
+    },
   });
-  const ended = startPublication(request('deleted'), server);
-  await expect.poll(() => isSending).toBe(true);
-  rememberItem('1', { type: 'analytics_update', deploymentId: 'other' });
-  expect(publications.get().find(({ deploymentId }) => deploymentId === 'deleted')?.state).toBe('sending');
-  rememberItem('2', { type: 'analytics_update', deploymentId: 'deleted' });
-  expect(await ended).toMatchObject({ state: 'failed', failure: { isDeploymentGone: true } });
-});
+  return { ended: startPublication(request(id), server), isSending: () => isSending };
+}
