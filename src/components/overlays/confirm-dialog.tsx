@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
 import { Field } from '../fields/field.tsx';
 import { Input } from '../fields/input.tsx';
+import { dismissLeftToasts } from './toast-store.ts';
 import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 import { useSubmitOnce } from './use-submit-once.ts';
@@ -51,6 +52,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           {...focusReturn}
           onOpenAutoFocus={(event) => {
             focusReturn.onOpenAutoFocus();
+            dismissLeftToasts();
             if (props.nameToType === undefined || !(event.currentTarget instanceof HTMLElement)) return;
             // It would go to Cancel.
             event.preventDefault();

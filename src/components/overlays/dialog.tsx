@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from '../icon-button.tsx';
+import { dismissLeftToasts } from './toast-store.ts';
 import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
@@ -32,6 +33,10 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <RadixDialog.Content
           {...focusReturn}
+          onOpenAutoFocus={() => {
+            focusReturn.onOpenAutoFocus();
+            dismissLeftToasts();
+          }}
           {...(description === undefined && { 'aria-describedby': undefined })}
           className="fixed inset-0 z-40 m-auto flex w-full flex-col bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:h-fit sm:max-h-[min(90dvh,720px)] sm:max-w-dialog sm:rounded-card"
         >

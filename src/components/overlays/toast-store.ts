@@ -51,7 +51,10 @@ export function dismissToast(id: number): void {
   setToasts(store.get().map((toast) => (toast.id === id ? { ...toast, isOpen: false } : toast)));
 }
 
-/** Closes a toast of another screen, or from before a dialog. An act shows its toast and then leads away: that one stays, as an error does. */
+/**
+ * Closes a toast of another screen, or from before a dialog, whose fields it would cover. An act shows its toast and
+ * then leads away: that one stays, as an error does.
+ */
 export function dismissLeftToasts(): void {
   for (const { id, variant, shownAt } of store.get())
     if (variant === 'default' && Date.now() - shownAt > LEADS_AWAY_MS) dismissToast(id);

@@ -1,17 +1,14 @@
 import { useRef } from 'react';
-import { dismissLeftToasts } from './toast-store.ts';
 
 /**
  * Returns the focus to the element that opened a dialog without a trigger; for an entry of a menu, which is gone by
- * then, to the button of that menu. The library only knows its own triggers. What a toast said before makes way for the
- * dialog, whose fields it would cover.
+ * then, to the button of that menu. The library only knows its own triggers.
  */
 export function useFocusReturn(): { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void } {
   const opener = useRef<HTMLElement | null>(null);
   return {
     onOpenAutoFocus: () => {
       opener.current = openerOf(document.activeElement);
-      dismissLeftToasts();
     },
     onCloseAutoFocus: (event) => {
       if (opener.current?.isConnected !== true) return;
