@@ -104,9 +104,21 @@ test('a theme is chosen in the account menu by keyboard, and kept over a load wi
     await expect(logOut).toBeInViewport({ ratio: 1 });
     const fade = () => logOut.evaluate((item) => getComputedStyle(item.parentElement ?? item, '::before').opacity);
     await expect.poll(fade).toBe('1');
+    const topOf = async (item: Locator) => (await item.boundingBox())?.y ?? 0;
+    const isUnderFade = () =>
+      logOut.evaluate(({ parentElement: footer }) => {
+        const entry = document.activeElement;
+        if (footer === null || entry === null || footer.contains(entry)) return false;
+        const { opacity, height } = getComputedStyle(footer, '::before');
+        const fadeTop = footer.getBoundingClientRect().top - Number.parseFloat(height);
+        return opacity === '1' && entry.getBoundingClientRect().bottom > fadeTop;
+      });
+    for (let stop = 0; stop < (await page.getByRole('menuitem').count()); stop += 1) {
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(isUnderFade).toBe(false);
+    }
     const last = page.getByRole('menuitemradio', { name: 'System' });
     await last.focus();
-    const topOf = async (item: Locator) => (await item.boundingBox())?.y ?? 0;
     await expect.poll(async () => (await topOf(logOut)) - (await topOf(last))).toBeGreaterThan(30);
     await expect.poll(fade).toBe('0');
     await page.keyboard.press('Escape');

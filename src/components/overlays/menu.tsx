@@ -20,7 +20,7 @@ export function Menu({ trigger, align = 'end', side = 'bottom', children }: Menu
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear scroll-pb-16 overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear scroll-pb-33 touch:scroll-pb-37 overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>
