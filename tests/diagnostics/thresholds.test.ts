@@ -12,6 +12,7 @@ import { httpsForced } from '../../server/diagnostics/checks/served/https-forced
 import { mixedContent } from '../../server/diagnostics/checks/served/mixed-content.ts';
 import { port80 } from '../../server/diagnostics/checks/served/port-80.ts';
 import { redirects } from '../../server/diagnostics/checks/served/redirects.ts';
+import { DnsLookupError } from '../../server/dns/dns-client.ts';
 
 /** Thresholds of checks that need no real server to be held: what each makes of what its tools bring. */
 const NAME = 'harbour.example';
@@ -259,10 +260,14 @@ test('an alias that is right, of a name without an address, is cured at that nam
   ] as const;
   const own = { ...OWN, records, certificateId: null, renewAt: null };
   let twice: string | null = null;
+  let mute: string | null = null;
   const without = async (cname: string | null, check: Check) => {
     const answer = { server: 'ns1.example', address: '192.0.2.1', values: [], ttl: 60, error: null, cname };
     const found = tools({
-      askNameServers: async (name) => [name === twice ? { ...answer, cname: NAME } : answer],
+      askNameServers: async (name) => {
+        if (name === mute) throw new DnsLookupError('timeout', 'No name server answers.');
+        return [name === twice ? { ...answer, cname: NAME } : answer];
+      },
       ...{ placesOf: async () => [], zoneOf: async () => zone() },
     });
     return (await check.run(subject({ name: www, counterpart: NAME, own }), found)).fix;
@@ -273,4 +278,6 @@ test('an alias that is right, of a name without an address, is cured at that nam
   expect(await without(null, wwwAndApex)).toBe(`Add the records of ${www} as well.`);
   twice = `${www}.${NAME}`;
   expect(await without(null, resolves)).toBe('Change its name there to www.');
+  mute = twice;
+  expect(await without(null, resolves)).toBe(`Set CNAME ${www} to ${NAME} (TTL 300).`);
 });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { ServerAnswer } from '../../../dns/dns-client.ts';
+import { DnsLookupError, type ServerAnswer } from '../../../dns/dns-client.ts';
 import { elsewhereText } from '../../../dns/record-plan/conflicts.ts';
 import { conflictOfUnseen } from '../../../dns/record-plan/unseen-record.ts';
 import { timeInWords } from '../../../lib/durations.ts';
@@ -83,15 +83,21 @@ async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding
   return aimed && { ...aimed, verdict: 'warn' };
 }
 
-/** Returns the conflict that keeps a record of this name from its name servers. */
+/** Returns the conflict that keeps a record of this name from its name servers; null also where they do not answer. */
 async function findConflict(subject: Subject, tools: Tools): ReturnType<typeof conflictOfUnseen> {
-  const zone = await tools.zoneOf(subject.name);
-  for (const record of zone === null ? [] : routeRecords(subject)) {
-    const answers = await tools.askNameServers(record.name, record.type === 'AAAA' ? 'AAAA' : 'A');
-    const conflict = await conflictOfUnseen(tools.askNameServers, record, { apex: zone?.apex ?? '', answers });
-    if (conflict !== null) return conflict;
+  try {
+    const zone = await tools.zoneOf(subject.name);
+    if (zone === null) return null;
+    for (const record of routeRecords(subject)) {
+      const answers = await tools.askNameServers(record.name, record.type === 'AAAA' ? 'AAAA' : 'A');
+      const conflict = await conflictOfUnseen(tools.askNameServers, record, { apex: zone.apex, answers });
+      if (conflict !== null) return conflict;
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof DnsLookupError) return null;
+    throw error;
   }
-  return null;
 }
 
 function factsOf(name: string, { four, six }: Seen): Facts {
