@@ -168,6 +168,28 @@ test('a place that cannot be written to answers storage_unavailable', async () =
   });
 });
 
+test('the names of files are durable also where the write of another fails', async () => {
+  await using place = await makeDisk();
+  const texts = ['fails', 'is written', 'is written, too'].map((text) => Buffer.from(text));
+  const folders = texts.slice(1).map((bytes) => join(place.folder, sha256Of(bytes).charAt(0)));
+  const inodes = await Promise.all(folders.map(async (folder) => (await stat(folder)).ino));
+  const handle = await open(place.folder, 'r');
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const sync = prototype.sync;
+  const synced: number[] = [];
+  using syncs = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    if (syncs.mock.calls.length === 1) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    synced.push((await this.stat()).ino);
+    await Reflect.apply(sync, this, []);
+  });
+  const intake = await place.store.intake();
+  for (const bytes of texts) await intake.add(bytes, { sha256: sha256Of(bytes), sizeBytes: bytes.length });
+  await expect(intake.commit()).rejects.toThrow();
+  expect(synced).toEqual(expect.arrayContaining(inodes));
+  for (const bytes of texts.slice(1)) expect(await place.store.has(sha256Of(bytes))).toBe(true);
+});
+
 test('one misread moves nothing out: the bytes are read again', async () => {
   await using place = await makeDisk();
   const bytes = Buffer.from('read wrong once');

@@ -13,8 +13,8 @@ import { type Pack, type PackEntry, packOf } from './pack.ts';
 import { type Reservation, withinSpace, withSpace } from './space.ts';
 
 /**
- * Up to this many artifacts that fit into one write become loose files: an fsync each, side by side, and at most sixteen
- * for their names. A pack would take two, but each later start of each process reads the index of every pack.
+ * Up to this many artifacts that fit into one write become loose files: an fsync each, side by side, and at most
+ * sixteen for their names. A pack would take two, but each later start of each process reads the index of every pack.
  */
 const LOOSE_MAX = 64;
 
@@ -163,23 +163,29 @@ function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uin
   return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
-/** Writes a few at a time, since each has a file open. */
+/**
+ * Writes a few at a time, since each has a file open. Where one fails, the names of the others are durable: the next
+ * intake finds them.
+ */
 async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> {
   await withSpace(disk.space, sizeOf(absent), async () => {
-    for (let start = 0; start < absent.length; start += LOOSE_MAX) {
-      await Promise.all(
-        absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
+    try {
+      for (let start = 0; start < absent.length; start += LOOSE_MAX) {
+        const writing = absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
           writeSynced(disk.places.loose(sha256), async (file) => {
             await writeAll(file, [bytes]);
             await date(file, disk.now);
           }),
-        ),
+        );
+        await Promise.allSettled(writing);
+        await Promise.all(writing);
+      }
+    } finally {
+      await syncNames(
+        disk,
+        absent.map(({ sha256 }) => sha256),
       );
     }
-    await syncNames(
-      disk,
-      absent.map(({ sha256 }) => sha256),
-    );
   });
 }
 
