@@ -116,7 +116,8 @@ const STRAY = { ...ANSWER, values: ['2001:db8::9'] };
 const DOUBLED = { code: 'doubled_name' as const, message: 'It is in that name twice.', hint: 'Change it.' };
 const BESIDE = { ...DOUBLED, code: 'cname_beside_others' as const };
 
-test.each([
+type Seen = { conflict: typeof DOUBLED | typeof BESIDE; four: ServerAnswer[]; six?: ServerAnswer[] };
+test.each<[string, string | undefined, Seen]>([
   ['lame name servers are told', 'name_servers_lame', { conflict: DOUBLED, four: [ANSWER, LAME] }],
   ['an address elsewhere is told', 'aaaa_elsewhere', { conflict: DOUBLED, four: [], six: [STRAY] }],
   ['a domain that begins to work has no problem', undefined, { conflict: BESIDE, four: [ANSWER] }],
