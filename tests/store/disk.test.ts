@@ -184,7 +184,7 @@ test('the names of files are durable also where the write of another fails', asy
     await Reflect.apply(sync, this, []);
   });
   const intake = await place.store.intake();
-  for (const bytes of texts) await intake.add(bytes, { sha256: sha256Of(bytes), sizeBytes: bytes.length });
+  for (const bytes of texts) await intake.add(bytes, { sha256: sha256Of(bytes), sha1: '', sizeBytes: bytes.length });
   await expect(intake.commit()).rejects.toThrow();
   expect(synced).toEqual(expect.arrayContaining(inodes));
   for (const bytes of texts.slice(1)) expect(await place.store.has(sha256Of(bytes))).toBe(true);
