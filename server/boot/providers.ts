@@ -17,6 +17,7 @@ import { createSecrets, type Keys, type Secrets } from '../lib/crypto/secrets.ts
 import { createEgress } from '../lib/egress/egress.ts';
 import { createReach } from '../lib/egress/reach.ts';
 import { classifyAddress } from '../lib/egress/rules.ts';
+import { loadOnce } from '../lib/load-once.ts';
 import type { Log } from '../lib/log.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
 import { createLoadedLater } from '../plans/payments/loaded-later.ts';
@@ -124,14 +125,8 @@ function addressesOf(env: Env): Addresses {
 /** Loads the SMTP library with the first mail: it is larger than all our platforms together. */
 function createMailer({ smtp, dataDir }: Env, log: Log): Mailer {
   if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
-  let mailer: Promise<Mailer> | undefined;
-  return {
-    keepsMail: false,
-    async deliver(mail) {
-      mailer ??= import('../account/mail/smtp.ts').then(({ createSmtpMailer }) => createSmtpMailer(smtp, log));
-      await (await mailer).deliver(mail);
-    },
-  };
+  const mailer = loadOnce(async () => (await import('../account/mail/smtp.ts')).createSmtpMailer(smtp, log));
+  return { keepsMail: false, deliver: async (mail) => (await mailer()).deliver(mail) };
 }
 
 /** Creates Stripe payments when the operator has set them up; there is no test checkout then. */

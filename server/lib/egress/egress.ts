@@ -1,3 +1,4 @@
+import { loadOnce } from '../load-once.ts';
 import type { EgressRules } from './rules.ts';
 
 export { EgressError, type EgressFault } from './error.ts';
@@ -62,11 +63,6 @@ export type EgressAnswer = {
  * first request, or once the app answers (server/boot/serving.ts).
  */
 export function createEgress(rules: EgressRules = {}): Egress {
-  let opened: Promise<Egress> | undefined;
-  return {
-    async request(url, request, read) {
-      opened ??= import('./client.ts').then(({ openEgress }) => openEgress(rules));
-      return (await opened).request(url, request, read);
-    },
-  };
+  const opened = loadOnce(async () => (await import('./client.ts')).openEgress(rules));
+  return { request: async (url, request, read) => (await opened()).request(url, request, read) };
 }

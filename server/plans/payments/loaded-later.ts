@@ -1,15 +1,14 @@
+import { loadOnce } from '../../lib/load-once.ts';
 import type { HostedPayments, HostedService } from './payments.ts';
 
 /** Creates a hosted service whose library is loaded by the first call, so that no start waits for it. */
 export function createLoadedLater(load: () => Promise<HostedService>): HostedService {
   let known: HostedPayments | undefined;
-  let loading: Promise<HostedService> | undefined;
-  const service = async (): Promise<HostedService> => {
-    loading ??= load();
-    const loaded = await loading;
+  const service = loadOnce(async () => {
+    const loaded = await load();
     known = loaded.hosted;
     return loaded;
-  };
+  });
   const hosted = async (): Promise<HostedPayments> => (await service()).hosted;
   return {
     isTest: false,
