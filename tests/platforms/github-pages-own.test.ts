@@ -85,6 +85,16 @@ test('small texts travel in trees of at most 500 files', async () => {
   expect(filesOf(on.repository())).toEqual({ ...files, '.nojekyll': '' });
 });
 
+test('a content at more paths than a tree takes counts each of them once', async () => {
+  await using on = await onGithub();
+  const files = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`${index}.png`, '\0']));
+  const { events } = await on.send(await on.harness.release(1, files));
+  const uploading = events.filter((event) => event.type === 'uploading');
+  expect(uploading.filter(({ done, total }) => done > total)).toEqual([]);
+  expect(uploading.filter(({ doneBytes, totalBytes }) => doneBytes > totalBytes)).toEqual([]);
+  expect(uploading.at(-1)).toMatchObject({ done: 501, total: 501, doneBytes: 1, totalBytes: 1 });
+});
+
 /** Files that are no text, each its own. */
 function binaries(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.png`, `\0${index}`]));

@@ -40,7 +40,7 @@ type Addition = Exclude<Item, { gone: string }>;
 export type Piece = {
   entries: TreeEntry[];
   /** These are sent first; each adds its entries once its id is known. */
-  blobs: { content: Content; paths: readonly string[]; bytes: Buffer | null }[];
+  blobs: (Addition & { bytes: Buffer | null })[];
   /** The number of items that the piece covers, and the contents among them. */
   items: number;
   contents: Content[];
@@ -178,7 +178,7 @@ async function write(call: PlatformCall, item: Addition, known: Known | null): P
     if (known?.ids.has(id)) return { entries: paths.map((path) => entryAt(path, { sha: id })), textBytes: 0 };
   }
   const text = bytes === null || bytes.length * paths.length > INLINE_MAX_BYTES ? null : textOf(bytes);
-  if (text === null) return { entries: [], textBytes: 0, blob: { content, paths, bytes } };
+  if (text === null) return { entries: [], textBytes: 0, blob: { ...item, bytes } };
   const entries = paths.map((path) => entryAt(path, { content: text }));
   return { entries, textBytes: Buffer.byteLength(JSON.stringify(text)) * paths.length };
 }

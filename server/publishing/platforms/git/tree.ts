@@ -132,18 +132,22 @@ async function* sendBlobs(
   { piece, progress, pace }: Sending,
 ): AsyncGenerator<PublishEvent, TreeEntry[]> {
   if (piece.blobs.length === 0) return [];
-  const contents = piece.blobs.map(({ content }) => content);
+  // What was sent before under other paths is counted already.
+  const contents = piece.blobs.map(({ content, isFirst }) =>
+    isFirst ? content : { ...content, copies: 0, sizeBytes: 0 },
+  );
   const blobs = new Map(piece.blobs.map((blob) => [blob.content.sha256, blob]));
   const entries: TreeEntry[] = [];
   const sending = sendFiles(call, {
     contents,
     missing: contents,
     atOnce: BLOBS_AT_ONCE,
-    send: async (content, inner) => {
-      const { bytes = null, paths = [] } = blobs.get(content.sha256) ?? {};
+    send: async ({ sha256 }, inner) => {
+      const blob = blobs.get(sha256);
+      if (blob === undefined) return;
       pace.count();
-      const sha = await sendBlob(vendor, inner, repository, content, bytes);
-      entries.push(...paths.map((path) => entryAt(path, { sha })));
+      const sha = await sendBlob(vendor, inner, repository, blob.content, blob.bytes);
+      entries.push(...blob.paths.map((path) => entryAt(path, { sha })));
     },
   });
   for await (const { done, doneBytes } of sending) yield progress.now(done, doneBytes);
