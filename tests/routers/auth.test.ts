@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
 import { SessionModel } from '../../server/database/models/account/session.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
@@ -57,8 +57,16 @@ test('an account whose first answer was lost is there for who registers again, f
   const mine = { username: 'Hopper', email: 'hopper@example.com', password };
   const { auth } = app.anonymous(createJar(), { address: '198.51.100.51' });
   const register = (other: Partial<typeof mine> = {}) => auth.register({ ...mine, ...other });
-  const { id } = await register();
+  // The second one comes while the first is under way.
+  using slots = vi.spyOn(app.providers.rateCounters, 'takeSlot');
+  const slot = ['passwords of hopper', { limit: 1, queueLength: 32 }] as const;
+  const free = await app.providers.rateCounters.takeSlot(...slot);
+  const both = Promise.all([register(), register()]);
+  await vi.waitFor(() => expect(slots.mock.calls.filter(([key]) => key === slot[0])).toHaveLength(3));
+  free?.();
+  const [{ id }, again] = await both;
 
+  expect(again.id).toBe(id);
   expect(await register({ username: ' hopper', email: 'Hopper@example.com' })).toMatchObject({
     id,
     username: 'Hopper',

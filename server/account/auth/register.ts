@@ -15,7 +15,8 @@ import { withHashingSlot } from './password/hashing-slot.ts';
 
 /**
  * Makes an account and signs it in on this browser; the address gets a link to confirm it. One that was made a moment
- * ago with the same three is signed in. The unique indexes decide a race. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
+ * ago with the same three is signed in. The unique indexes decide a race. Throws `username_taken` or `email_taken` with
+ * their field, `rate_limited`, `overloaded`.
  */
 export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
   await limitTakenNames(ctx);
@@ -36,9 +37,12 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
     const values = { kind: 'confirm-email', username: names.username } as const;
     if (isMailed) await mailLink(session, ctx, { accountId, to: names.email, values });
     return openSession(ctx, accountId, session);
-  }).catch((error: unknown) => {
-    throw takenError(error) ?? error;
+  }).catch(async (error: unknown) => {
+    const taken = takenError(error);
+    if (taken !== undefined && (await isJustMade(ctx, names))) return null;
+    throw taken ?? error;
   });
+  if (opened === null) return loginAgain(ctx, input);
   await joinDisclaimerAcceptance(ctx, accountId);
   await saveSession(ctx, accountId, opened);
   const user = await UserModel.findOne({ _id: accountId }).orFail();
@@ -57,7 +61,9 @@ export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
   for (const count of counts) await countAgainst(count);
 }
 
-/** A person whose page was reloaded, or whose connection broke, before the answer came registers again within this time. */
+/**
+ * A person whose page was reloaded, or whose connection broke, before the answer came registers again within this time.
+ */
 const ASKED_AGAIN_MS = 10 * MINUTE_MS;
 
 async function isJustMade(ctx: ServiceContext, names: { usernameKey: string; emailKey: string }): Promise<boolean> {
@@ -66,7 +72,7 @@ async function isJustMade(ctx: ServiceContext, names: { usernameKey: string; ema
   return (await UserModel.exists({ usernameKey: name, emailKey: address, createdAt })) !== null;
 }
 
-/** Signs in by the limits of a login; to anybody without the password the name is merely taken. */
+/** Signs in by the limits of a login; a wrong password gets the answer that any taken name gets. */
 async function loginAgain(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
   try {
     return await login(ctx, input);
