@@ -80,7 +80,7 @@ const publicationDocSchema = new Schema(
     looked: { type: [String], required: true, default: [] },
     /**
      * Resources that the entry page names and visitors do not get (server/publishing/inspection/entry-page.ts), as paths
-     * from the first slash on.
+     * from the first slash on; one may be followed by its right name, as in “/logo.png is called Logo.png”.
      */
     missingLinks: { type: [String], required: true, default: [] },
     /** The address that a person gave at the end of a hand-off. */
