@@ -1,6 +1,6 @@
 import { besideName } from '../challenge-place.ts';
 import type { RecordType, ServerAnswer } from '../dns-client.ts';
-import { cnameInPlaceText, doubledText, othersAtCnameText, type RecordPlanConflict } from './conflicts.ts';
+import { cnameInPlaceText, doubledText, othersAtCnameText, type RecordPlanConflict } from '../record-plan/conflicts.ts';
 
 type Ask = (name: string, type: RecordType) => Promise<readonly ServerAnswer[]>;
 type Unseen = { type: string; name: string; value: string };

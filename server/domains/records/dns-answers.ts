@@ -1,6 +1,6 @@
 import type { DnsClient, Lookups, RecordType, ServerAnswer, Zone } from '../../dns/dns-client.ts';
+import { conflictOfUnseen } from '../../dns/queries/unseen-record.ts';
 import { misplacedProofNames } from '../../dns/record-plan/misplaced-proof.ts';
-import { conflictOfUnseen } from '../../dns/record-plan/unseen-record.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 
 /** The number of aliases to follow from a name to its addresses; resolvers stop at about as many. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { DnsLookupError, type ServerAnswer } from '../../../dns/dns-client.ts';
+import { conflictOfUnseen } from '../../../dns/queries/unseen-record.ts';
 import { elsewhereText } from '../../../dns/record-plan/conflicts.ts';
-import { conflictOfUnseen } from '../../../dns/record-plan/unseen-record.ts';
 import { timeInWords } from '../../../lib/durations.ts';
 import type { DomainRecord } from '../../../publishing/platforms/platform.ts';
 import {
