@@ -34,7 +34,7 @@ function tooLong(tree: SourceTree): string[] {
     .map(({ path, lines }) => `${path} has ${lines} lines`);
 }
 
-/** Returns the folders that have grown over their number, or shrunk below a larger one of theirs, which then goes down. */
+/** Returns the folders that have too many files, and those in `LARGER_FOLDERS` whose number is not the one there. */
 function resizedFolders(tree: SourceTree): string[] {
   const counts = new Map<string, number>();
   for (const folder of Array.from(tree.keys(), dirname)) counts.set(folder, (counts.get(folder) ?? 0) + 1);

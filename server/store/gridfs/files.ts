@@ -42,8 +42,8 @@ export type Grid = {
 
 export const CHUNK_BYTES = 1024 * 1024;
 /**
- * Queries for the files of one intake name this index, since MongoDB remembers the plan of a query's form: after intakes
- * that came one at a time it keeps to the index of states, and then reads the files of all others too.
+ * Queries for the files of one intake name this index, since MongoDB remembers the plan of a query's form: after
+ * intakes that came one at a time it keeps to the index of states, and then reads the files of all others too.
  */
 export const INTAKE_INDEX = 'intake';
 export const WHOLE = { 'metadata.state': 'whole' } as const;
