@@ -22,7 +22,8 @@ async function call({ url, headers }: Opened, init: { body?: string; method?: st
   const method = init.body === undefined ? 'GET' : 'POST';
   const answer = await fetch(url, { method, headers, ...init });
   const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+  const retryAfter = answer.headers.get('retry-after');
+  return { status: answer.status, retryAfter, body: text === '' ? null : JSON.parse(text) };
 }
 
 async function open(app: TestApp, listener: Listening, texts = TEXTS): Promise<Opened> {
@@ -54,7 +55,8 @@ test('many files arrive in one body, a second time without harm, and only their 
   const opened = await open(app, listener, texts);
   expect(await missing(opened)).toHaveLength(300);
   const body = texts.map((text) => part(text)).join('');
-  for (let time = 0; time < 2; time += 1) expect(await call(opened, { body })).toEqual({ status: 204, body: null });
+  for (let time = 0; time < 2; time += 1)
+    expect(await call(opened, { body })).toEqual({ status: 204, retryAfter: null, body: null });
   expect(await missing(opened)).toEqual([]);
   const { accountId } = await contextOf(app, opened.person).then(({ actor }) => actor);
   expect(await ArtifactModel.countDocuments({ accountId })).toBe(300);
@@ -181,7 +183,9 @@ test('more bodies of an account than may wait are refused for a second, and none
     app.providers.rateCounters.takeSlot(`bundles of ${accountId}`, { limit: 2, queueLength: 8 }),
   );
   const body = TEXTS.map((text) => part(text)).join('');
-  expect(await call(opened, { body })).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(await call(opened, { body })).toMatchObject({
+    ...{ status: 503, retryAfter: '1', body: { code: 'overloaded' } },
+  });
   expect(await missing(opened)).toHaveLength(TEXTS.length);
 
   for (const slot of stored) (await slot)?.();
