@@ -29,8 +29,8 @@ export const destinationSchema = z.strictObject({
 /** The destination of one release. */
 export const releaseDestinationSchema = z.extend(destinationSchema, {
   /**
-   * Paths of style sheets, scripts and pictures of the entry page that visitors do not get there; one may be followed by
-   * its right name, as in “/logo.png is called Logo.png”. See `MISSING_LINKS_MAX`.
+   * Paths of style sheets, scripts and pictures of the entry page that visitors do not get there; one may be followed
+   * by its right name, as in “/logo.png is called Logo.png”. See `MISSING_LINKS_MAX`.
    */
   missingLinks: z.array(z.string()),
 });
