@@ -24,7 +24,7 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/lib\/(errors|log|challenge-redirects|client-address|durations|with-slot|with-timeout|time-slices|thread\/thread|site-names|mailed-links|token-prefix|crypto\/token-hash|page-cursor|remedies|visitor-set|networks)\.ts$/,
+  /^server\/lib\/(errors|log|challenge-redirects|client-address|durations|load-once|with-slot|with-timeout|time-slices|thread\/thread|site-names|mailed-links|token-prefix|crypto\/token-hash|page-cursor|remedies|visitor-set|networks)\.ts$/,
   /^server\/lib\/egress\/(vendor-answers|vendor-requests|answer-json|answer-list|answer-budget)\.ts$/,
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
@@ -40,7 +40,7 @@ const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Modules without state, database or network of their own. */
 const PURE =
-  /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/(canonical-address|unseen-record)|record-plan\/[a-z-]+))\.ts$/;
 
 /** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
 const SERVICES =
