@@ -26,16 +26,17 @@ import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { searchFilter } from './search.ts';
 
 const CARE_BATCH = 200;
-/** Fields that are never shown; two of these can be large. */
+/** Fields that are never shown; the names can be many. */
 const UNSHOWN = {
   nameKey: 0,
   reusedNames: 0,
-  'destinations.site': 0,
   'destinations.targetId': 0,
   'destinations.wantedName': 0,
   'destinations.releaseId': 0,
   'destinations.isMove': 0,
 } as const;
+/** Lists do not say either what may be left at a platform, which can be large. */
+const UNLISTED = { ...UNSHOWN, 'destinations.site': 0 } as const;
 type ShownRow = Omit<DeploymentRow, keyof typeof UNSHOWN>;
 
 /**
@@ -51,7 +52,7 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     $and: [await searchFilter(ctx, input?.search ?? ''), afterCursor(input?.cursor, 'updatedAt')],
   };
   const index = input?.platform === undefined ? 'account_latest' : 'account_platform_latest';
-  const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint(index);
+  const latest = DeploymentModel.find(filter, UNLISTED).sort({ updatedAt: -1, _id: -1 }).hint(index);
   const docs =
     input?.needsCare === true
       ? await firstInCare(accountId, latest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
