@@ -106,8 +106,8 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   await vi.waitFor(
     () =>
       expect([...document.querySelectorAll('[role=dialog] li')].map(({ textContent }) => textContent)).toEqual([
-        'Basic lets you change 1 deployment, published last: “Two”. You can choose others then.',
-        'In each that you can change, you can publish on the primary platform, and change the domain that you chose, or else added first. The rest stays live as it is.',
+        'With Basic you can change the deployment that you published last: “Two”. You can choose another then.',
+        'There you can publish on the primary platform only, and change the domain that you chose, or added first if you chose none. Everything else stays live as it is.',
         '“One” stays live and becomes read-only.',
       ]),
     { timeout: 30_000 },
@@ -149,7 +149,7 @@ test('what a smaller plan has less of beside deployments is said where all of th
   const none = { deployments: [], count: 0 };
   expect(readOnlyTexts('STANDARD', none)).toEqual([
     'Standard has room for all of your deployments.',
-    'In each that you can change, you can publish on the primary platform, and change the 5 domains that you chose, or else added first. The rest stays live as it is.',
+    'There you can publish on the primary platform only, and change the 5 domains that you chose, or added first if you chose none. Everything else stays live as it is.',
   ]);
   expect(readOnlyTexts('PRO', none)).toEqual(['Pro has room for all of your deployments.']);
 });

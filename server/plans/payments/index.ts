@@ -225,7 +225,7 @@ function refuseRepeated(
       'conflict',
       `Your plan changes to ${PLANS[subscription.nextPlan].title} when your paid period ends.`,
       {
-        hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The unused time of that plan is then taken off the price of the larger one.`,
+        hint: `First choose “Keep ${PLANS[subscription.plan].title}” in Account. The unused time of that plan is then deducted from the price of the larger one.`,
       },
     );
   }

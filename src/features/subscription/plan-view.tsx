@@ -32,8 +32,8 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           until you cancel it in Account. The trial and Beta end automatically.
         </p>
         <p>
-          Between paid plans, an upgrade starts at once. What your unused time is worth is taken off the price of the
-          new plan; anything beyond the price makes it last longer. Choose a smaller plan in Account: it begins when
+          Between paid plans, an upgrade starts at once. The value of your unused time is deducted from the price of the
+          new plan; what exceeds the price makes the plan last longer. Choose a smaller plan in Account: it begins when
           your paid period ends.
         </p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>

@@ -40,9 +40,10 @@ export function readOnlyTexts(plan: PaidPlan, { deployments, count }: Known): st
   const overCap = all - limit;
   const named = names.slice(limit).slice(0, overCap > NAMED ? NAMED - 1 : NAMED);
   const rest = listed(overCap > named.length ? [...named, `${overCap - named.length} more`] : named);
+  const ones = limit === 1 ? 'deployment' : formatCount(limit, 'deployment');
   const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
   return [
-    `${title} lets you change ${formatCount(limit, 'deployment')}, published last: ${listed(names.slice(0, limit))}. You can choose others then.`,
+    `With ${title} you can change the ${ones} that you published last: ${listed(names.slice(0, limit))}. You can choose ${limit === 1 ? 'another' : 'others'} then.`,
     ...domainsTexts(plan),
     `${rest} ${become} read-only.`,
   ];
@@ -54,7 +55,7 @@ function domainsTexts(plan: PaidPlan): string[] {
   if (customDomains === null) return [];
   const domains = customDomains === 1 ? 'domain' : formatCount(customDomains, 'domain');
   return [
-    `In each that you can change, you can publish on the primary platform, and change the ${domains} that you chose, or else added first. The rest stays live as it is.`,
+    `There you can publish on the primary platform only, and change the ${domains} that you chose, or added first if you chose none. Everything else stays live as it is.`,
   ];
 }
 

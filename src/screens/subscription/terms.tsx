@@ -37,8 +37,8 @@ export function SubscriptionTermsScreen() {
                 once and lasts {BETA_MONTHS} months.
               </p>
               <p>
-                An upgrade starts at once. What your unused time is worth is taken off the price of the new plan;
-                anything beyond the price makes it last longer. A smaller plan starts when your paid period ends.
+                An upgrade starts at once. The value of your unused time is deducted from the price of the new plan;
+                what exceeds the price makes the plan last longer. A smaller plan starts when your paid period ends.
               </p>
               <p>When a plan ends, what you published stays live and becomes read-only.</p>
             </>
