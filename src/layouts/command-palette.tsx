@@ -119,6 +119,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={move}
       />
+      {/* In the empty list, at its top; the list below it stays where it is. */}
+      <p role="status" className="absolute px-3 pt-5 text-sm text-ink-muted">
+        {commands.length === 0 && `Nothing matches “${text.trim()}”.`}
+      </p>
       <div id={listId} role="listbox" aria-label="Matches" className={listLook}>
         {commands.map((command, index) => (
           <Option
@@ -131,9 +135,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
           />
         ))}
       </div>
-      <p role="status" className="text-sm text-ink-muted">
-        {commands.length === 0 && `Nothing matches “${text.trim()}”.`}
-      </p>
     </>
   );
 }
