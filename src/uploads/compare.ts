@@ -200,8 +200,8 @@ function stayingText({ changed, removed, before, isExact }: Comparison): string 
   const replaced = changed.length + removed.length;
   if (!isExact || replaced < 2 || replaced <= before / 2) return '';
   const staying = before - replaced;
-  const kept = staying === 0 ? 'none' : `only ${staying.toLocaleString('en')}`;
-  return `. Keeps ${kept} of ${formatCount(before, 'live file')} unchanged`;
+  const kept = staying === 0 ? 'None' : `Only ${staying.toLocaleString('en')}`;
+  return `. ${kept} of the ${formatCount(before, 'live file')} stay${staying === 1 ? 's' : ''} unchanged`;
 }
 
 /** Returns a text such as `1 changed: menu.html; 1 removed: bread.png` or `2 changed, 1 new, 3 removed`. */

@@ -70,7 +70,7 @@ test('an address that breaks the rule or is taken is told while it is typed, and
     },
   });
   const sees = (text: string) => patiently(() => expect(dialog.box.textContent).toContain(text));
-  await sees('Links to the old address stop working at once. It is reserved for you for up to 30 days.');
+  await sees('Links to the old address stop working at once. We reserve it for you for up to 30 days.');
   dialog.write('Not an address');
   await sees('Use lowercase letters, digits and hyphens only. Try not-an-address.');
   await dialog.send();

@@ -161,7 +161,7 @@ test.each([
   [{ 'index.html': 'same', 'menu.html': 'old!' }, 'No file changed', false],
   [
     { 'other.html': 'x' },
-    '1 new: other.html; 2 removed: index.html, menu.html. Keeps none of 2 live files unchanged',
+    '1 new: other.html; 2 removed: index.html, menu.html. None of the 2 live files stay unchanged',
     true,
   ],
 ])('what would change of a release is told before it is published', async (now, text, isMostRemoved) => {
@@ -181,7 +181,7 @@ test('a folder of another site is told from a changed one, by what stays and by 
   );
   const items = ['index.html', 'a.html', 'other.css', 'other.js'].map((path) => zippedItem(path, 'other'));
   const comparison = await compareFiles(before, items, new AbortController().signal);
-  expect(comparisonText(comparison)).toBe('2 changed, 2 new, 2 removed. Keeps none of 4 live files unchanged');
+  expect(comparisonText(comparison)).toBe('2 changed, 2 new, 2 removed. None of the 4 live files stay unchanged');
   expect(namedChanges(comparison)).toEqual([
     { kind: 'Changed', paths: ['index.html', 'a.html'], more: 0 },
     { kind: 'New', paths: ['other.css', 'other.js'], more: 0 },
@@ -189,7 +189,7 @@ test('a folder of another site is told from a changed one, by what stays and by 
   ]);
   expect(namedChanges({ ...comparison, changed: ['a.html'], added: [], removed: [] })).toEqual([]);
   expect(comparisonText({ ...comparison, changed: [], removed: ['a.html', 'b.html', 'c.html'] })).toContain(
-    'Keeps only 1 of 4 live files unchanged',
+    'Only 1 of the 4 live files stays unchanged',
   );
 });
 

@@ -27,7 +27,7 @@ export const PART_TEXTS: Record<PartName, string> = {
 
 /** The words for each step of the server while it counts nothing there. */
 export const STEP_TEXTS: Record<ReleaseStepName, string> = {
-  preparing: 'The files are made ready',
+  preparing: 'Preparing the files',
   uploading: PART_TEXTS.sending,
   processing: 'The host puts the files in place',
   verifying: PART_TEXTS.checking,

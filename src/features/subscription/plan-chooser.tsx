@@ -7,7 +7,7 @@ import { PlanView } from './plan-view.tsx';
 const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
 
 /** Shown below the headings of both screens with plans. */
-export const PLAN_CHOICE = 'Here is how the plans differ.';
+export const PLAN_CHOICE = 'Compare the plans.';
 
 /** Shows the content of /pricing and /subscription/pricing below their headings. */
 export function PlanChooser() {

@@ -33,7 +33,7 @@ export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialog
       description={
         isUnstored
           ? 'Your changes are not published, and this browser cannot store them: they are lost when you leave.'
-          : 'Your changes are not published. They stay in this browser until you come back.'
+          : 'Your changes are not published. This browser keeps them until you publish or discard them.'
       }
       confirmLabel="Leave"
       variant={isUnstored ? 'danger' : 'primary'}

@@ -46,7 +46,7 @@ const LABELS = {
     busy: 'Changing…',
     failed: 'Could not change the address',
     text: (isLive: boolean) =>
-      `Links to the old address stop working at once.${isLive ? ` It is reserved for you for up to ${HELD_SLUG_DAYS} days.` : ''}`,
+      `Links to the old address stop working at once.${isLive ? ` We reserve it for you for up to ${HELD_SLUG_DAYS} days.` : ''}`,
     done: (_before: Deployment, after: Deployment) => ({
       title: 'Address changed',
       description: `${after.name} is at ${addressOfSlug(after.slug)} now.`,

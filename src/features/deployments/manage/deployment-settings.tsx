@@ -101,7 +101,7 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
               ? 'It can be changed when the release is done.'
               : deployment.currentRelease === null
                 ? 'You can change it.'
-                : `When you change it, the old one is reserved for you for up to ${HELD_SLUG_DAYS} days.`}
+                : `When you change it, we reserve the old one for you for up to ${HELD_SLUG_DAYS} days.`}
         </p>
       </Setting>
     </Card>

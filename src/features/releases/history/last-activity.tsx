@@ -25,7 +25,7 @@ export function LastActivity({ history, shownEntries, action, className }: LastA
   if (history?.items.length === 0) return null;
   return (
     <Card className={classNames('min-w-0 overflow-hidden', className)}>
-      <CardHeader title="Last activity" action={action} />
+      <CardHeader title="Recent activity" action={action} />
       {history === undefined ? (
         <SkeletonRows rows={3} />
       ) : (
