@@ -16,6 +16,7 @@ import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import type { DraftNoticeProps } from '../features/deployments/edit/draft-notice.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
 import {
@@ -51,6 +52,10 @@ import { isOver, leaveUnchanged, type Publication, usePublication } from '../upl
 /** Most pages of a browser have nothing to send. */
 const sentElsewhere = lazyComponent<SentElsewhereProps>(
   async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
+);
+
+const draftNotice = lazyComponent<DraftNoticeProps>(
+  async () => (await import('../features/deployments/edit/draft-notice.tsx')).DraftNotice,
 );
 
 const deletingNotice = lazyComponent(
@@ -288,6 +293,9 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         </LiveCard>
       )}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
+      <Beside>
+        <draftNotice.Component deploymentId={deployment.id} />
+      </Beside>
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
         {publication === null && hasRecords && (
           <Beside>

@@ -3,6 +3,7 @@ import { Router } from 'wouter';
 import { trpc } from '../../src/api/trpc.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { aroundNavigation } from '../../src/lib/browser/location.ts';
+import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
@@ -172,4 +173,18 @@ test('a release that failed leaves an editor without changes at the files of the
   answers['deployments.get'] = () => thirdFailed;
   shown.button('Renew').click();
   await soon(() => expect(filesIn(shown)).toEqual(['about.html', 'index.html', 'style.css']));
+});
+
+test('what waits in the editor is told on the page of its deployment, which leads back to it', async () => {
+  serveReleases();
+  const answers = answersOf({ 'deployments.get': () => thirdLive });
+  {
+    using shown = showEditor(answers);
+    await removeFile(shown, 'style.css');
+    await soon(() => expect(database.size).toBe(1));
+  }
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  using shown = showScreen(<DeploymentScreen />, answers, place);
+  await shown.sees('1 change in the editor, stored in this browser.');
+  expect(shown.linkTo('Open the editor')).toBe('/deployment-editor/harbour');
 });

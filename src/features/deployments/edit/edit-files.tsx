@@ -11,7 +11,8 @@ import { readFileList } from '../../../uploads/release-files.ts';
 import type { TemplateId } from '../templates/templates.ts';
 import { type Base, type Changes, contentOf, type Draft } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { type Edited, readDraft } from './use-draft.ts';
+import { readDraft } from './stored-draft.ts';
+import type { Edited } from './use-draft.ts';
 
 type ReleaseRef = { id: string; number: number };
 

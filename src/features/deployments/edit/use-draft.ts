@@ -1,27 +1,11 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { showToast } from '../../../components/overlays/toast-store.ts';
-import { readEdits, writeEdits } from '../../../uploads/stored-edits.ts';
-import { type Base, type Changes, type Draft, problemOf, withContent } from './draft.ts';
+import { writeEdits } from '../../../uploads/stored-edits.ts';
+import { type Draft, problemOf, withContent } from './draft.ts';
+import type { StoredDraft } from './stored-draft.ts';
 
 /** The edited draft, and the open files. */
 export type Edited = { draft: Draft; open: readonly string[]; active: string | null };
-
-/** The form that the browser stores: the files of the release are fetched again. */
-type StoredEdits = Pick<Base, 'releaseId' | 'number'> & {
-  changes: Changes;
-  open: readonly string[];
-  active: string | null;
-};
-
-/** Reads the draft of an earlier visit; null when there is none that this version understands. */
-export async function readDraft(key: string): Promise<StoredEdits | null> {
-  const edits = await readEdits(key);
-  return isStored(edits) && edits.changes.size > 0 ? edits : null;
-}
-
-function isStored(edits: unknown): edits is StoredEdits {
-  return typeof edits === 'object' && edits !== null && 'changes' in edits && edits.changes instanceof Map;
-}
 
 const STORE_PAUSE_MS = 300;
 
@@ -109,7 +93,7 @@ function useStored(key: string, edited: Edited, isPublished: RefObject<boolean>)
   const store = useCallback(async () => {
     const { draft, open, active } = latest.current;
     const { releaseId, number } = draft.base;
-    const edits: StoredEdits = { releaseId, number, changes: draft.changes, open, active };
+    const edits: StoredDraft = { releaseId, number, changes: draft.changes, open, active };
     const isOver = isPublished.current || draft.changes.size === 0;
     setIsUnstored(!(await writeEdits(key, isOver ? null : edits)) && !isOver);
   }, [key, isPublished]);

@@ -93,7 +93,7 @@ function PublishItems({ deployment }: { deployment: Deployment }) {
     <>
       <MenuItem asChild>
         <Link to={`${page}#publish`}>
-          <FolderUp /> Publish again
+          <FolderUp /> {deployment.releaseCount === 0 ? 'Publish' : 'Publish again'}
         </Link>
       </MenuItem>
       <MenuItem asChild>
