@@ -12,7 +12,7 @@ import {
   releaseStateSchema,
 } from './states.ts';
 
-export { cutSlug, slugFromName } from './slug.ts';
+export { cutSlug, nextNumbered, slugFromName } from './slug.ts';
 
 const deploymentNameSchema = z
   .string()

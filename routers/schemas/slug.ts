@@ -30,6 +30,12 @@ export function slugFromName(name: string): string {
   return cutSlug(bare.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, ''), SLUG_MAX);
 }
 
+/** Returns how a name is numbered on: `harbour` to `harbour-2`, and `harbour-2` to `harbour-3`. */
+export function nextNumbered(name: string): { stem: string; next: number } {
+  const [end, number = '1'] = /-([2-9])$/.exec(name) ?? [''];
+  return { stem: name.slice(0, name.length - end.length), next: Number(number) + 1 };
+}
+
 /** Returns the first words of a slug that fit into `length`; a single longer word is cut. */
 export function cutSlug(slug: string, length: number): string {
   if (slug.length <= length) return slug;

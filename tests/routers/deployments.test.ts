@@ -80,6 +80,8 @@ test('an address is told before it is taken: whether it is free, and what it wou
   const { checkAddress } = person.caller.deployments;
   expect(await checkAddress({ name: 'Pier' })).toEqual({ wanted: 'pier', slug: 'pier' });
   expect(await checkAddress({ name: 'Quay' })).toEqual({ wanted: 'quay', slug: 'quay-2' });
+  expect((await create(person, 'Dock 2')).slug).toBe('dock-2');
+  expect(await checkAddress({ name: 'Dock 2' })).toEqual({ wanted: 'dock-2', slug: 'dock-3' });
   expect(await checkAddress({ name: 'Admin' })).toEqual({ wanted: 'admin', slug: 'admin-2' });
   expect(await checkAddress({ name: '🚢' })).toMatchObject({ wanted: 'website' });
 

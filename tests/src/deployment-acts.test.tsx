@@ -50,10 +50,16 @@ async function openDialog(act: DeploymentAct, answers: Answers) {
 
 test('a deployment is renamed, and told that its address stays', async () => {
   const update = vi.fn((_input: unknown) => deploymentOf({ name: 'Quay' }));
-  using dialog = await openDialog('rename', { 'deployments.update': update });
+  const other = deploymentOf({ id: 'quay', name: 'Quay' });
+  using dialog = await openDialog('rename', {
+    'deployments.update': update,
+    'deployments.list': () => ({ items: [deploymentOf({ id: HARBOUR }), other], nextCursor: null }),
+  });
   expect(dialog.box.textContent).toContain('Rename harbour');
   expect(dialog.box.textContent).toContain('The address stays as it is.');
+  expect(dialog.box.textContent).not.toContain('You already have');
   dialog.write('Quay');
+  await patiently(() => expect(dialog.box.textContent).toContain('You already have a deployment with this name.'));
   await dialog.send();
   await patiently(() => expect(toast()?.description).toBe('harbour is now called Quay.'));
   expect(update.mock.calls[0]?.[0]).toEqual({ deploymentId: HARBOUR, name: 'Quay' });
@@ -65,18 +71,21 @@ test('an address that breaks the rule or is taken is told while it is typed, and
   using dialog = await openDialog('address', {
     'deployments.update': update,
     'deployments.checkAddress': (input) => {
-      const { slug } = input as { slug: string };
+      const { slug, name } = input as { slug?: string; name: string };
+      if (slug === undefined)
+        return name === 'taken' ? { wanted: name, slug: 'taken-2' } : { wanted: '', slug: 'not-an-address-2' };
       return { wanted: slug, slug: slug === 'taken' ? null : slug };
     },
   });
   const sees = (text: string) => patiently(() => expect(dialog.box.textContent).toContain(text));
   await sees('Links to the old address stop working at once. We reserve it for you for up to 30 days.');
   dialog.write('Not an address');
-  await sees('Use lowercase letters, digits and hyphens only. Try not-an-address.');
+  // The one without a number is taken as well.
+  await sees('Use lowercase letters, digits and hyphens only. Try not-an-address-2.');
   await dialog.send();
-  await sees('Try not-an-address.');
+  await sees('Try not-an-address-2.');
   dialog.write('taken');
-  await sees('is taken.');
+  await sees('is taken. Try taken-2.');
   await dialog.send();
   expect(update).not.toHaveBeenCalled();
   dialog.write('quay');

@@ -4,6 +4,7 @@ import {
   type AddressCheck,
   type CheckAddressInput,
   cutSlug,
+  nextNumbered,
   RESERVED_SLUGS,
   slugFromName,
 } from '../../../routers/schemas/deployments.ts';
@@ -18,7 +19,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 
 /** Stands for a name that has no letter or digit. */
 const NAMELESS = 'website';
-const COUNTED_SUFFIXES = 8;
+const COUNTED_MAX = 9;
 const RANDOM_SUFFIX_LENGTH = 5;
 
 /** An account may hold very many from the time before they were limited; a transaction's writes are kept small. */
@@ -61,7 +62,9 @@ export function wantedNameOf({ name, slug }: Pick<DeploymentDoc, 'name' | 'slug'
   const base = slugFromName(name) || NAMELESS;
   const suffix = slug.slice(slug.lastIndexOf('-') + 1);
   // A long name was cut to make room for it.
-  return isOurs(suffix) && slug === withSuffix(base, suffix) ? base : slug;
+  return isOurs(suffix) && [base, nextNumbered(base).stem].some((stem) => slug === withSuffix(stem, suffix))
+    ? base
+    : slug;
 }
 
 /** Returns whether this account can take the address: no deployment uses it, and it is reserved for nobody else. */
@@ -100,7 +103,8 @@ export async function dropSlugReservation(session: ClientSession, accountId: str
 /** Lists slugs in the order in which they are tried; the last one holds random letters. */
 function candidatesFor(name: string): string[] {
   const base = slugFromName(name) || NAMELESS;
-  const counted = Array.from({ length: COUNTED_SUFFIXES }, (_, index) => withSuffix(base, String(index + 2)));
+  const { stem, next } = nextNumbered(base);
+  const counted = Array.from({ length: COUNTED_MAX + 1 - next }, (_, index) => withSuffix(stem, String(index + next)));
   const random = Array.from({ length: RANDOM_SUFFIX_LENGTH - 1 }, () =>
     ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length)),
   );

@@ -1,5 +1,6 @@
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { AddressHint, namesakesText, useNamesakes, useNewName } from './name-field.tsx';
+import { namesakesText } from '../namesakes.ts';
+import { AddressHint, useNamesakes, useNewName } from './name-field.tsx';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 
 /**

@@ -1,11 +1,10 @@
 import { Link } from 'wouter';
 import type { AddressCheck, Deployment } from '../../../../routers/schemas/deployments.ts';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { PAGE_SIZE_MAX } from '../../../../routers/schemas/primitives.ts';
-import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
+import { NAME_TOO_LONG, nextNumbered, slugFromName } from '../../../../routers/schemas/slug.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button, type ButtonProps } from '../../../components/button.tsx';
 import { Field } from '../../../components/fields/field.tsx';
@@ -16,6 +15,7 @@ import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { addressOfSlug, reachText } from '../../../lib/sites-address.ts';
 import { setChosen } from '../../../uploads/chosen-selections.ts';
+import { namesakesText, useNamesakesOf } from '../namesakes.ts';
 import { nameFromFolder } from './name-from-folder.ts';
 import { isRequestOpen, storeTypedName, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { TwinText, useTwin } from './twin.tsx';
@@ -86,28 +86,13 @@ function useNameCheck(name: string, isPaused: boolean): NameCheck {
  */
 export function useNamesakes(): readonly Deployment[] | undefined {
   const { name } = useNewName();
-  return useAlike()
-    ?.filter((other) => other.name.toLowerCase() === name.trim().toLowerCase() && other.state !== 'deleting')
-    .filter(({ releaseCount }) => releaseCount > 0 || !isRequestOpen())
+  const { isPublishing } = useNewDeployment();
+  // One that is being created has the name as well.
+  return useNamesakesOf(name, isPublishing)
+    ?.filter(({ releaseCount }) => releaseCount > 0 || !isRequestOpen())
     .sort(
       (a, b) => Number(a.currentRelease === null) - Number(b.currentRelease === null) || +a.createdAt - +b.createdAt,
     );
-}
-
-/** Returns the deployments whose name contains the one in the form; undefined until that is known. */
-function useAlike(): readonly Deployment[] | undefined {
-  const { name } = useNewName();
-  const { isPublishing } = useNewDeployment();
-  const search = useDebounced(name.trim());
-  const isAsked = search !== '' && search.length <= DEPLOYMENT_NAME_MAX;
-  // One that is being created has the name as well. An answer from before that must not be found again.
-  const found = trpc.deployments.list.useQuery({ search }, { enabled: isAsked && !isPublishing, gcTime: 0 });
-  if (search !== name.trim()) return undefined;
-  return isAsked && found.error === null ? found.data?.items : [];
-}
-
-export function namesakesText({ length }: readonly Deployment[]): string {
-  return `You already have ${length === 1 ? 'a deployment' : formatCount(length, 'deployment')} with this name.`;
 }
 
 /** A button with a name in it, which may be longer than a line. */
@@ -161,13 +146,14 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   const { setValue, watch } = useNewDeploymentFields();
   const { name } = useNewName();
   const platform = watch('platform');
-  const stem = name.trim().slice(0, DEPLOYMENT_NAME_MAX - 5);
-  // What merely contains the name may fill the page of `useAlike`.
+  const { stem: whole, next } = nextNumbered(name.trim());
+  const stem = whole.slice(0, DEPLOYMENT_NAME_MAX - 5);
+  // What merely contains the name may fill the page of `useNamesakesOf`.
   const numbered = trpc.deployments.list.useQuery({ search: `${stem}-`, limit: PAGE_SIZE_MAX }, { gcTime: 0 });
-  const ofStem = useNameCheck(stem, isPublishing);
-  const other = freeName(stem, numbered.data?.items ?? [], ofStem.address);
+  const ofName = useNameCheck(name, isPublishing);
+  const other = freeName(stem, next, numbered.data?.items ?? [], ofName.address);
   // Until the taken names and addresses are known, the free name may still change. Where asking failed, it is a guess.
-  const isKnown = !numbered.isPending && ofStem.isChecked;
+  const isKnown = !numbered.isPending && ofName.isChecked;
   const { address } = useNameCheck(isKnown ? other : '', isPublishing);
   return (
     <>
@@ -191,10 +177,10 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
   );
 }
 
-function freeName(stem: string, alike: readonly Deployment[], address: AddressCheck | undefined): string {
+function freeName(stem: string, next: number, alike: readonly Deployment[], address: AddressCheck | undefined): string {
   const taken = new Set(alike.map((other) => other.name.toLowerCase()));
   // Counted from the free address: where `harbour-2` is taken, a site of that name would be at `harbour-2-2`.
-  let number = address?.slug && address.slug !== address.wanted ? Number(address.slug.split('-').at(-1)) : 2;
+  let number = address?.slug && address.slug !== address.wanted ? Number(address.slug.split('-').at(-1)) : next;
   while (taken.has(`${stem}-${number}`.toLowerCase())) number += 1;
   return `${stem}-${number}`;
 }

@@ -1,7 +1,8 @@
+import { skipToken } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
+  checkAddressInput,
   type Deployment,
-  slugFromName,
   slugSchema,
   slugTakenText,
   updateDeploymentInput,
@@ -16,6 +17,7 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { addressOfSlug } from '../../../lib/sites-address.ts';
+import { namesakesText, useNamesakesOf } from '../namesakes.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';
 import { lossText, useIsReached } from './site-loss.ts';
 
@@ -74,6 +76,8 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   });
   const isAddress = field === 'slug';
   const liveProblem = useAddressProblem(deployment, isAddress && !update.isPending ? value : deployment.slug);
+  const namesakes = useNamesakesOf(value, isAddress)?.filter(({ id }) => id !== deployment.id) ?? [];
+  const nameHint = namesakes.length > 0 ? namesakesText(namesakes) : null;
   const problem = refusal?.value === value ? refusal.message : liveProblem;
 
   function submit() {
@@ -93,7 +97,7 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : null}>
+      <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : nameHint}>
         <Input
           value={value}
           onChange={(event) => setValue(event.target.value)}
@@ -106,7 +110,10 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   );
 }
 
-/** Returns the problem of a typed address: the rule at once, and whether it is taken a moment later. */
+/**
+ * Returns the problem of a typed address: the rule at once, and a moment later whether it is taken, and the free one
+ * that a new deployment would get instead.
+ */
 function useAddressProblem({ id, slug: own }: Deployment, typed: string): string | undefined {
   const debounced = useDebounced(typed);
   const isWritable = slugSchema.safeParse(debounced).success;
@@ -114,13 +121,14 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
     { deploymentId: id, slug: debounced },
     { enabled: isWritable && debounced !== own },
   );
-  if (typed === own) return undefined;
+  const isTaken = check.data?.wanted === typed && check.data.slug === null;
   const broken = slugSchema.safeParse(typed).error?.issues[0]?.message;
-  if (broken !== undefined) {
-    const near = slugFromName(typed);
-    return slugSchema.safeParse(near).success ? `${broken}. Try ${near}.` : broken;
-  }
-  return check.data?.wanted === typed && check.data.slug === null ? slugTakenText(typed) : undefined;
+  const problem = broken === undefined ? isTaken && slugTakenText(typed) : `${broken}.`;
+  const name = checkAddressInput.safeParse({ name: debounced });
+  const near = trpc.deployments.checkAddress.useQuery(name.data ?? skipToken, { enabled: problem !== false });
+  if (typed === own || problem === false) return undefined;
+  const free = debounced === typed && near.data?.wanted !== own ? near.data?.slug : null;
+  return free ? `${problem} Try ${free}.` : problem;
 }
 
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
