@@ -40,7 +40,7 @@ const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Modules without state, database or network of their own. */
 const PURE =
-  /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/(canonical-address|unseen-record)|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(store\/(manifest|rule-files|zip\/archive)|lib\/(site-domain|content\/[a-z-]+)|dns\/(dns-client|caa|challenge-place|zone-names|queries\/(canonical-address|unseen-record)|record-plan\/[a-z-]+))\.ts$/;
 
 /** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
 const SERVICES =
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     of: LIB,
     files: [SCHEMAS],
     types: SERVER_TYPES,
-    packages: [NODE, ZOD, /^@node-rs\/argon2$/, /^tldts$/, /^undici$/, /^ipaddr\.js$/],
+    packages: [NODE, ZOD, /^@node-rs\/argon2$/, /^tldts$/, /^undici$/, /^ipaddr\.js$/, /^mime-types$/],
   },
   {
     of: /^server\/context\.ts$/,
@@ -213,7 +213,7 @@ const ROWS: readonly Row[] = [
       DURABLE_FILE,
     ],
     types: INTERFACES,
-    packages: [...WITH_DATABASE, ZOD, /^mime-types$/],
+    packages: [...WITH_DATABASE, ZOD],
   },
   // What every port has, whatever is answered at it.
   {

@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
 import { packingOf } from '../../routers/schemas/packed-files.ts';
-import {
-  addReusedNames,
-  cacheControlOf,
-  headersOfReused,
-  isHashedName,
-} from '../../server/host/responses/cache-rule.ts';
 import { evaluateConditions } from '../../server/host/responses/conditions.ts';
-import { answeringOf, contentTypeOf, isDecidedByContent } from '../../server/host/responses/content-types.ts';
 import { locationOf, readRequestPath } from '../../server/host/responses/request-path.ts';
 import { normaliseHost, targetOf } from '../../server/host/routing/host-name.ts';
+import { addReusedNames, cacheControlOf, headersOfReused, isHashedName } from '../../server/lib/content/cache-rule.ts';
+import { answeringOf, contentTypeOf, isDecidedByContent } from '../../server/lib/content/content-types.ts';
 
 const NAMES = { sitesDomain: 'sites.example', appHost: 'app.example' };
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { type ContentFacts, createFactsReader, factsOf } from '../../lib/content/content-facts.ts';
+import { isTextPath } from '../../lib/content/content-types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RateCounters } from '../../lib/rate-counters.ts';
 import { withSlots } from '../../lib/with-slot.ts';
 import type { Compression } from './compress.ts';
-import { type ContentFacts, createFactsReader, factsOf } from './content-facts.ts';
-import { isTextPath } from './content-types.ts';
 import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
 import { compressedSource, type Entry, missingCoding } from './served-file.ts';
 

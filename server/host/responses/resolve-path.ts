@@ -1,6 +1,6 @@
 import type { Redirection } from '../../../routers/rules/hosting/redirects-file.ts';
 import { isHiddenPath } from '../../../routers/rules/uploads/served-path.ts';
-import { extensionOf } from './content-types.ts';
+import { extensionOf } from '../../lib/content/content-types.ts';
 import { locationOf, type RequestPath } from './request-path.ts';
 import type { Entry } from './served-file.ts';
 import type { Site } from './site.ts';

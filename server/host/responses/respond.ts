@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { WebRequest } from '../../http/transport/http2.ts';
 import type { WebResponse } from '../../http/transport/http2-response.ts';
+import { headersOfReused, isHashedName } from '../../lib/content/cache-rule.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Route } from '../routing/site-list.ts';
-import { headersOfReused, isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';
 import type { Contents } from './contents.ts';
 import { PAGES, type Page } from './error-pages.ts';

@@ -1,7 +1,13 @@
-import { cacheControlOf } from './cache-rule.ts';
+import { cacheControlOf } from '../../lib/content/cache-rule.ts';
+import type { ContentFacts } from '../../lib/content/content-facts.ts';
+import {
+  type Answering,
+  answeringOf,
+  contentTypeOf,
+  isDecidedByContent,
+  isTextPath,
+} from '../../lib/content/content-types.ts';
 import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, type Compression } from './compress.ts';
-import type { ContentFacts } from './content-facts.ts';
-import { type Answering, answeringOf, contentTypeOf, isDecidedByContent, isTextPath } from './content-types.ts';
 import { type Coding, codingsFor } from './encoding.ts';
 import type { Source } from './file-cache.ts';
 

@@ -9,7 +9,7 @@ import type { HeaderPattern } from '../../../routers/rules/hosting/header-patter
 import { type HeaderRule, headersSteps } from '../../../routers/rules/hosting/headers-file.ts';
 import { type RedirectRule, redirectsSteps } from '../../../routers/rules/hosting/redirects-file.ts';
 import { packingOf } from '../../../routers/schemas/packed-files.ts';
-import { contentTypeOf } from '../../host/responses/content-types.ts';
+import { contentTypeOf } from '../../lib/content/content-types.ts';
 
 /**
  * The routes of a site, as an ordered list in the form of the Build Output API (vercel.com/docs/build-output-api,

@@ -13,7 +13,7 @@ import { type UploadDoc, UploadModel } from '../../database/models/publishing/up
 import { newId, transaction } from '../../database/mongo.ts';
 import { moveDeployment } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { addReusedNames } from '../../host/responses/cache-rule.ts';
+import { addReusedNames } from '../../lib/content/cache-rule.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob } from '../../queue/queue.ts';
