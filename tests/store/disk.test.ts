@@ -18,7 +18,7 @@ import { expect, test, vi } from 'vitest';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { findInPack, readPack } from '../../server/store/disk/pack.ts';
-import type { StoreClock } from '../../server/store/store.ts';
+import type { ArtifactStore, StoreClock } from '../../server/store/store.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
@@ -168,26 +168,71 @@ test('a place that cannot be written to answers storage_unavailable', async () =
   });
 });
 
-test('the names of files are durable also where the write of another fails', async () => {
-  await using place = await makeDisk();
-  const texts = ['fails', 'is written', 'is written, too'].map((text) => Buffer.from(text));
-  const folders = texts.slice(1).map((bytes) => join(place.folder, sha256Of(bytes).charAt(0)));
-  const inodes = await Promise.all(folders.map(async (folder) => (await stat(folder)).ino));
-  const handle = await open(place.folder, 'r');
+/** Notes the inode of all that is synced until it is disposed. The first sync fails with `error`, if there is one. */
+async function watchSyncs(folder: string, error: Error | null = null): Promise<{ synced: number[] } & Disposable> {
+  const handle = await open(folder, 'r');
   const prototype: FileHandle = Object.getPrototypeOf(handle);
   await handle.close();
   const sync = prototype.sync;
   const synced: number[] = [];
-  using syncs = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
-    if (syncs.mock.calls.length === 1) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+  const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    if (error !== null && spy.mock.calls.length === 1) throw error;
     synced.push((await this.stat()).ino);
     await Reflect.apply(sync, this, []);
   });
-  const intake = await place.store.intake();
-  for (const bytes of texts) await intake.add(bytes, { sha256: sha256Of(bytes), sha1: '', sizeBytes: bytes.length });
-  await expect(intake.commit()).rejects.toThrow();
-  expect(synced).toEqual(expect.arrayContaining(inodes));
-  for (const bytes of texts.slice(1)) expect(await place.store.has(sha256Of(bytes))).toBe(true);
+  return { synced, [Symbol.dispose]: () => spy.mockRestore() };
+}
+
+function inodesOf(paths: readonly string[]): Promise<number[]> {
+  return Promise.all(paths.map(async (path) => (await stat(path)).ino));
+}
+
+async function take(store: ArtifactStore, contents: readonly Buffer[]): Promise<void> {
+  const intake = await store.intake();
+  for (const bytes of contents) await intake.add(bytes, { sha256: sha256Of(bytes), sha1: '', sizeBytes: bytes.length });
+  await intake.commit();
+}
+
+test('the names of files are durable also where the write of another fails', async () => {
+  await using place = await makeDisk();
+  const texts = ['one', 'another', 'a third'].map((text) => Buffer.from(text));
+  using watched = await watchSyncs(place.folder, Object.assign(new Error('i/o error'), { code: 'EIO' }));
+  await expect(take(place.store, texts)).rejects.toThrow();
+  const isStored = await Promise.all(texts.map((bytes) => place.store.has(sha256Of(bytes))));
+  const folders = texts.filter((_, index) => isStored[index]).map((bytes) => sha256Of(bytes).charAt(0));
+  expect(folders.length).toBe(2);
+  const inodes = await inodesOf(folders.map((folder) => join(place.folder, folder)));
+  expect(watched.synced).toEqual(expect.arrayContaining(inodes));
+});
+
+test('what another upload has just stored is durable by its name as soon as it is used', async () => {
+  await using place = await makeDisk();
+  const loose = Buffer.from('loose');
+  const packed = Array.from({ length: 65 }, (_, number) => Buffer.from(`packed ${number}`));
+  await take(place.store, [loose]);
+  await take(place.store, packed);
+  async function* source(): AsyncGenerator<Buffer> {
+    yield loose;
+  }
+  const streamed = async (): Promise<void> => {
+    const intake = await place.store.intake();
+    await intake.addStream(source());
+    await intake.commit();
+  };
+  const uses: [string, () => Promise<unknown>][] = [
+    [sha256Of(loose).charAt(0), () => take(place.store, [loose])],
+    [sha256Of(loose).charAt(0), streamed],
+    [
+      sha256Of(loose).charAt(0),
+      () => place.store.write(source(), { sha256: sha256Of(loose), sizeBytes: loose.length }),
+    ],
+    ['packs', () => take(place.store, packed.slice(0, 1))],
+  ];
+  for (const [folder, use] of uses) {
+    using watched = await watchSyncs(place.folder);
+    await use();
+    expect(watched.synced).toEqual(expect.arrayContaining(await inodesOf([join(place.folder, folder)])));
+  }
 });
 
 test('one misread moves nothing out: the bytes are read again', async () => {

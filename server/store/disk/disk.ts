@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../../lib/durable-file.ts';
 import type { RateCounters } from '../../lib/rate-counters.ts';
 import { digestAnnounced, piecesOf } from '../digest.ts';
 import { canOpen, corrupted, unreadable, withStorageErrors } from '../storage-errors.ts';
@@ -47,10 +48,11 @@ export type Disk = {
   now: StoreClock;
   space: DiskSpace;
   /**
-   * Renews the age of artifacts that are here; returns false for those that are missing and have to be written. With a
-   * list of the loose ones, no other is looked for beside the packs: one that came since then is written twice.
+   * Renews the age of artifacts that are here. Returns the folder of each, which has to be synced, because another
+   * upload may be about to do it; null for those that are missing and have to be written. With a list of the loose
+   * ones, no other is looked for beside the packs: one that came since then is written twice.
    */
-  renewStored(wanted: readonly Announced[], listed?: ReadonlySet<string> | null): Promise<boolean[]>;
+  renewStored(wanted: readonly Announced[], listed?: ReadonlySet<string> | null): Promise<(string | null)[]>;
   /** Opens the artifact after its hash was verified; null when it is nowhere, or corrupted wherever it is. */
   openIntact: Find;
   /** Opens the file under this name without a check of its bytes; null when there is none. */
@@ -84,8 +86,11 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     write: (source, expected) =>
       withStorageErrors(async () => {
         // The sender still has to show the bytes, since knowing a hash does not prove having them.
-        if ((await disk.renewStored([expected]))[0] === true) {
-          return digestAnnounced(source, expected, async () => undefined);
+        const [found = null] = await disk.renewStored([expected]);
+        if (found !== null) {
+          const info = await digestAnnounced(source, expected, async () => undefined);
+          await syncFolder(found);
+          return info;
         }
         return withSpace(disk.space, expected.sizeBytes, (reservation) =>
           writeNewFile(places.loose(expected.sha256), source, expected, { now, reservation }),
@@ -148,11 +153,11 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
   const packs = createPacks(places.packs, places.quarantine);
   const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
 
-  async function reusePacked(wanted: Announced): Promise<boolean> {
+  async function reusePacked(wanted: Announced): Promise<string | null> {
     const packed = packs.known(wanted.sha256);
-    if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return false;
+    if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return null;
     const found = await statOrNull(packed.pack.path);
-    if (found !== null && (await renewAge(packed.pack.path, found, now))) return true;
+    if (found !== null && (await renewAge(packed.pack.path, found, now))) return places.packs;
     await packs.forget(packed.pack);
     return reusePacked(wanted);
   }
@@ -195,8 +200,8 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     async renewStored(wanted, listed = null) {
       await packs.look();
       const mayBeLoose = ({ sha256 }: Announced): boolean => listed === null || listed.has(sha256);
-      const isLoose = (one: Announced) => mayBeLoose(one) && renewLoose(places.loose(one.sha256), one, now);
-      return Promise.all(wanted.map(async (one) => (await reusePacked(one)) || isLoose(one)));
+      const reuseLoose = (one: Announced) => (mayBeLoose(one) ? renewLoose(places.loose(one.sha256), one, now) : null);
+      return Promise.all(wanted.map(async (one) => (await reusePacked(one)) ?? reuseLoose(one)));
     },
     openIntact: findBy(openVerified),
     openAsIs: findBy(openUnverified),
@@ -214,9 +219,9 @@ async function readSmall(packed: Packed | null, { openPacks, verified }: Reading
   return null;
 }
 
-async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreClock): Promise<boolean> {
+async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreClock): Promise<string | null> {
   const found = await statOrNull(path);
-  return found?.size === sizeBytes && (await renewAge(path, found, now));
+  return found?.size === sizeBytes && (await renewAge(path, found, now)) ? dirname(path) : null;
 }
 
 async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boolean> {

@@ -18,7 +18,7 @@ import { type Reservation, withinSpace, withSpace } from './space.ts';
  */
 const LOOSE_MAX = 64;
 
-type Staged = { sha256: string; bytes: Buffer };
+type Staged = { sha256: string; sizeBytes: number; bytes: Buffer };
 type Stage = { buffer: Buffer; used: number; staged: Staged[] };
 type OpenPack = {
   file: FileHandle;
@@ -33,7 +33,9 @@ type OpenPack = {
 export function createDiskIntake(disk: Disk): ArtifactIntake {
   const { places } = disk;
   const taken = new Set<string>();
-  const packing = createPacking(disk);
+  /** Those with names that the commit makes durable: new ones, and those that were found. */
+  const folders = new Set<string>();
+  const packing = createPacking(disk, folders);
   /** Maps a hash to the name of a file that is not final yet. */
   const streams = new Map<string, string>();
 
@@ -41,7 +43,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
     const unfinished = unfinishedName(join(places.folder, 'intake'));
     try {
       const info = await writeStream(unfinished, source, disk);
-      const isNew = !taken.has(info.sha256) && (await disk.renewStored([info]))[0] !== true;
+      const isNew = !taken.has(info.sha256) && (await absentOf(disk, folders, [info])).length > 0;
       taken.add(info.sha256);
       if (isNew) streams.set(info.sha256, unfinished);
       else await rm(unfinished);
@@ -52,11 +54,18 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
     }
   }
 
+  /** Where one write fails, the names of the others are durable: the next intake finds them. */
   async function commit(): Promise<void> {
-    for (const [sha256, unfinished] of streams) await rename(unfinished, places.loose(sha256));
-    await syncNames(disk, [...streams.keys()]);
-    streams.clear();
-    await packing.finish();
+    try {
+      for (const [sha256, unfinished] of streams) {
+        await rename(unfinished, places.loose(sha256));
+        folders.add(dirname(places.loose(sha256)));
+      }
+      streams.clear();
+      await packing.finish();
+    } finally {
+      await Promise.all([...folders].map((folder) => syncFolder(folder)));
+    }
   }
 
   async function abandon(): Promise<void> {
@@ -82,7 +91,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
  * Collects artifacts to pieces of a megabyte and writes those; artifacts that the store has already are left out.
  * While one piece is written the next one is collected.
  */
-function createPacking(disk: Disk) {
+function createPacking(disk: Disk, folders: Set<string>) {
   let stage = newStage();
   let pack: OpenPack | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -93,9 +102,9 @@ function createPacking(disk: Disk) {
     pieces += 1;
     // From the second piece on there are many, and to look for each loose file takes longer than their list.
     if (pieces === 2) listed = await listLoose(disk.places);
-    const absent = await onlyAbsent(disk, staged, listed);
+    const absent = await absentOf(disk, folders, staged, listed);
     if (absent.length === 0) return;
-    if (pack === null && disk.packs.isFull()) return writeLoose(disk, absent);
+    if (pack === null && disk.packs.isFull()) return writeLoose(disk, folders, absent);
     pack ??= await openPack(disk);
     await appendTo(pack, absent);
   }
@@ -116,8 +125,9 @@ function createPacking(disk: Disk) {
     async finish(): Promise<void> {
       await writing;
       const { staged } = stage;
-      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, await onlyAbsent(disk, staged, listed));
-      else await writePiece(staged);
+      if (pack === null && staged.length <= LOOSE_MAX) {
+        await writeLoose(disk, folders, await absentOf(disk, folders, staged, listed));
+      } else await writePiece(staged);
       stage = newStage();
       if (pack !== null) disk.packs.add(await closePack(pack, disk));
       pack = null;
@@ -145,7 +155,7 @@ function stageBytes(stage: Stage, bytes: Uint8Array, sha256: string): void {
   const own = fits ? stage.buffer.subarray(stage.used, end) : Buffer.from(bytes);
   if (fits) own.set(bytes);
   stage.used = end;
-  stage.staged.push({ sha256, bytes: own });
+  stage.staged.push({ sha256, sizeBytes: bytes.byteLength, bytes: own });
 }
 
 async function appendTo(pack: OpenPack, staged: readonly Staged[]): Promise<void> {
@@ -163,47 +173,36 @@ function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uin
   return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
-/**
- * Writes a few at a time, since each has a file open. Where one fails, the names of the others are durable: the next
- * intake finds them.
- */
-async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> {
+/** Writes a few at a time, since each has a file open, and adds the folders of their names to `folders`. */
+async function writeLoose(disk: Disk, folders: Set<string>, absent: readonly Staged[]): Promise<void> {
+  for (const { sha256 } of absent) folders.add(dirname(disk.places.loose(sha256)));
   await withSpace(disk.space, sizeOf(absent), async () => {
-    try {
-      for (let start = 0; start < absent.length; start += LOOSE_MAX) {
-        const writing = absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
-          writeSynced(disk.places.loose(sha256), async (file) => {
-            await writeAll(file, [bytes]);
-            await date(file, disk.now);
-          }),
-        );
-        await Promise.allSettled(writing);
-        await Promise.all(writing);
-      }
-    } finally {
-      await syncNames(
-        disk,
-        absent.map(({ sha256 }) => sha256),
+    for (let start = 0; start < absent.length; start += LOOSE_MAX) {
+      const writing = absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
+        writeSynced(disk.places.loose(sha256), async (file) => {
+          await writeAll(file, [bytes]);
+          await date(file, disk.now);
+        }),
       );
+      await Promise.allSettled(writing);
+      await Promise.all(writing);
     }
   });
 }
 
-/** Makes the names of loose files durable: sixteen folders have them all. */
-async function syncNames({ places }: Disk, hashes: readonly string[]): Promise<void> {
-  const folders = new Set(hashes.map((sha256) => dirname(places.loose(sha256))));
-  await Promise.all([...folders].map((folder) => syncFolder(folder)));
-}
-
-/** Returns the artifacts that are missing in the store, and renews the age of the others. */
-async function onlyAbsent(
+/**
+ * Returns the artifacts that are missing in the store. Renews the age of the others, and adds their folders to
+ * `folders`.
+ */
+async function absentOf<Artifact extends { sha256: string; sizeBytes: number }>(
   disk: Disk,
-  staged: readonly Staged[],
-  listed: ReadonlySet<string> | null,
-): Promise<Staged[]> {
-  const wanted = staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength }));
-  const isHere = await disk.renewStored(wanted, listed);
-  return staged.filter((_, index) => isHere[index] !== true);
+  folders: Set<string>,
+  artifacts: readonly Artifact[],
+  listed: ReadonlySet<string> | null = null,
+): Promise<Artifact[]> {
+  const found = await disk.renewStored(artifacts, listed);
+  for (const folder of found) if (folder !== null) folders.add(folder);
+  return artifacts.filter((_, index) => found[index] === null);
 }
 
 function sizeOf(staged: readonly Staged[]): number {
