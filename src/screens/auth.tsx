@@ -13,6 +13,7 @@ import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
+import { usePublications } from '../uploads/publications.ts';
 
 /** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {
@@ -47,6 +48,7 @@ export function AuthScreen() {
               <p role="status">{notice}</p>
             </Notice>
           )}
+          <LeftSending />
           <WaitingNotice className="mb-4" />
         </>
       }
@@ -66,6 +68,18 @@ export function AuthScreen() {
         )}
       </AuthTabs>
     </AuthCard>
+  );
+}
+
+/** Names what this page was sending when its owner was logged out. */
+function LeftSending() {
+  const left = usePublications().filter(({ failure }) => failure?.isSignedOut);
+  if (left.length === 0) return null;
+  const names = new Intl.ListFormat('en').format(left.map(({ deploymentName }) => deploymentName));
+  return (
+    <Notice tone="accent" title={`${names} ${left.length === 1 ? 'was' : 'were'} being sent`} className="mb-4">
+      Log in to the same account to finish it. Keep this page open until then.
+    </Notice>
   );
 }
 

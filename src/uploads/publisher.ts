@@ -26,6 +26,8 @@ import { askToReselect, stopReselect } from './waiting-selection.ts';
 
 /** The work of a publication, from its start to its end. */
 type Run = {
+  /** The account that it belongs to: no other account sees or continues it. */
+  owner: string | null;
   request: PublicationRequest;
   server: PublishServer;
   cancel: AbortController;
@@ -46,9 +48,9 @@ const DONE_PAUSE_MS = 1_000;
 const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false, load: null };
 /** The reason in the signal of a publication that nobody wants any more. */
 const CANCELLED = new DOMException('Cancelled', 'AbortError');
-
-/** The reason for one whose deployment was deleted meanwhile. */
+/** The reasons for one whose deployment was deleted meanwhile, and for one whose owner is logged out. */
 const GONE = new UploadError('not_found', 'This deployment does not exist.');
+const SIGNED_OUT = new UploadError('unauthenticated', 'Log in to do this.');
 
 const runs = new Map<string, Run>();
 
@@ -94,6 +96,7 @@ export function startPublication(
   runs.get(deployment.id)?.cancel.abort(CANCELLED);
   const stored = resumed?.stored ?? NOTHING_STORED;
   const run: Run = {
+    owner: session.accountId(),
     request,
     server,
     cancel: new AbortController(),
@@ -136,6 +139,8 @@ function newPublication(request: PublicationRequest, isRestored: boolean, contro
 function retry(run: Run, isUnchangedWanted = run.isUnchangedWanted): Promise<Publication> {
   run.isUnchangedWanted = isUnchangedWanted;
   run.cancel = new AbortController();
+  // A logout has removed its record.
+  run.recordId = storeSelection(run.request.selection, storedPublication(run.request, run.stored));
   change(run, { state: 'sending', failure: null, result: null });
   return work(run);
 }
@@ -222,8 +227,11 @@ function endPause(run: Run): void {
   store(run, {});
 }
 
+/** The Login page names what was being sent; another account sees nothing of it. */
 function announce(): void {
-  publications.set(Array.from(runs.values(), ({ publication }) => publication));
+  const accountId = session.accountId();
+  const shown = [...runs.values()].filter(({ owner }) => accountId === null || owner === accountId);
+  publications.set(shown.map(({ publication }) => publication));
 }
 
 /** Stores the progress of a publication, for a retry and for a reload. */
@@ -244,24 +252,16 @@ function storedPublication(
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
 }
 
-const page = { isWatched: false, owner: session.accountId() };
+let isWatched = false;
 
-/** From the first publication on, another account ends running ones, and a network that is back resumes them. */
+/** From the first publication on, a logout stops running ones, and their owner or a network that is back resumes them. */
 function watchPage(): void {
-  page.owner = session.accountId();
-  if (page.isWatched) return;
-  page.isWatched = true;
-  // The files of one person are never published by the next; the same person who signed in again continues.
+  if (isWatched) return;
+  isWatched = true;
   session.onAccountChange(() => {
-    if (session.accountId() === null) return;
-    if (session.accountId() === page.owner) {
-      retryThose(({ isSignedOut }) => isSignedOut);
-      return;
-    }
-    for (const run of runs.values()) {
-      run.cancel.abort(CANCELLED);
-      forget(run);
-    }
+    for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
+    announce();
+    if (session.accountId() !== null) retryThose(({ isSignedOut }) => isSignedOut);
   });
   // A selection without stored files is in the page's memory alone, so closing it now would lose the rest.
   addEventListener('beforeunload', (event) => {

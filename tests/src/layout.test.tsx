@@ -3,7 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
+import { failureOf } from '../../src/uploads/publication-failure.ts';
 import { publications } from '../../src/uploads/publications.ts';
+import { UploadError } from '../../src/uploads/request.ts';
 import { ada, publicationOf, shownAt } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
@@ -92,6 +94,30 @@ test('the sidebar Logout entry points to /login and logs out; signed out it read
   expect(session.hasToken()).toBe(false);
   follow('/pricing');
   expect((await shown('aside a', 'Logout')).getAttribute('href')).toBe('/login');
+});
+
+test('logging out while files are sent is asked first, and the Login page names what was being sent', async () => {
+  const sending = publicationOf();
+  await using app = showApp('/help', signedIn);
+  localStorage.setItem('fairlead.upload.a', 'a record');
+  publications.set([sending]);
+  await press('aside a', 'Logout');
+  const words =
+    'Harbour is being sent. Logging out stops that. Log in again to finish it, and keep this page open until then.';
+  await shown('[role=alertdialog] p', words);
+  await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Cancel'));
+  await press('[role=alertdialog] button', 'Cancel');
+  expect(document.querySelector('[role=alertdialog]')).toBeNull();
+  expect(app.calls).not.toContain('auth.logout');
+  localStorage.setItem('fairlead.upload.a', 'a record');
+  await press('aside a', 'Logout');
+  await press('[role=alertdialog] button', 'Log out');
+  await arrivesAt('/login');
+  const failure = failureOf(new UploadError('unauthenticated', ''), false);
+  publications.set([{ ...sending, state: 'failed', failure }]);
+  await shown('p', 'Harbour was being sent');
+  expect(app.page.querySelector('header')?.textContent).not.toContain('Sending');
+  publications.set([]);
 });
 
 test('the account menu of a phone opens the palette, leads to Help and logs out', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/uploads/publications.ts';
 import type { PublishServer } from '../../src/uploads/publish.ts';
 import { startPublication } from '../../src/uploads/publisher.ts';
-import { listStored } from '../../src/uploads/stored-selections.ts';
+import { dropStored, listStored } from '../../src/uploads/stored-selections.ts';
 import { refusal } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
@@ -221,6 +221,32 @@ test('a login that ends in mid-upload is said, and the same account goes on with
   await expect
     .poll(() => publications.get().find(({ deploymentId }) => deploymentId === 'login')?.state, { timeout: 30_000 })
     .toBe('done');
+});
+
+test('a logout stops what is sent, another account sees nothing of it, and its owner continues it', async () => {
+  const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
+  const stateShown = () => publications.get().find(({ deploymentId }) => deploymentId === 'left')?.state;
+  session.signIn(access, 'anna');
+  const answers = { isHeld: true };
+  const server = serverOf({
+    fetch: (_path, { signal }) =>
+      answers.isHeld
+        ? new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        : Promise.resolve(Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] })),
+  });
+  const running = startPublication(request('left'), server);
+  await expect.poll(() => recordsOf('left')[0]?.publication?.progress.uploadId).toBeTruthy();
+  session.signOut();
+  for (const { id } of recordsOf('left')) dropStored(id);
+  expect(await running).toMatchObject({ state: 'failed', failure: { isSignedOut: true } });
+  expect(stateShown()).toBe('failed');
+
+  answers.isHeld = false;
+  session.signIn(access, 'berta');
+  expect(stateShown()).toBe(undefined);
+  session.signIn(access, 'anna');
+  expect(recordsOf('left'), 'a reload continues it').toHaveLength(1);
+  await expect.poll(stateShown, { timeout: 30_000 }).toBe('done');
 });
 
 test('what nobody answered is tried again by itself once the browser is online', async () => {

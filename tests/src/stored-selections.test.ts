@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
-import { lockElsewhere } from '../../src/features/releases/sent-elsewhere.tsx';
+import { isSentElsewhere } from '../../src/features/releases/sent-elsewhere.tsx';
 import { hasUploadRecords } from '../../src/lib/storage/storage.ts';
 import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
 import {
@@ -202,10 +202,10 @@ test('files count as sent from another tab while a page that is still open holds
   writeStored(record('a', { accountId: 'ann', publication: { ...publication, arrivedFiles: 0 } }));
   const held: { name: string }[] = [];
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held }) } });
-  expect(await lockElsewhere('quay')).toBeNull();
+  expect(await isSentElsewhere('quay')).toBe(false);
   held.push({ name: 'fairlead-upload-a' });
-  expect(await lockElsewhere('quay')).toBe('fairlead-upload-a');
-  expect(await lockElsewhere('mole')).toBeNull();
+  expect(await isSentElsewhere('quay')).toBe(true);
+  expect(await isSentElsewhere('mole')).toBe(false);
 });
 
 test('who logs out takes away the selections and the hashes of the account', async () => {

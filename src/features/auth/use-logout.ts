@@ -1,21 +1,20 @@
-import { useState } from 'react';
 import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths/paths.ts';
+import { hasUploadRecords } from '../../lib/storage/storage.ts';
 
 /** A person who wants to leave does not wait longer for a silent server. */
 const LOGOUT_TIMEOUT_MS = 8_000;
 const WARNING = "There was an issue with the logout process, but you've been logged out locally";
 
-/** Logs out: this browser forgets the session whatever the server answers. */
-export function useLogout(): { logout: () => void; isPending: boolean } {
+/** Logs out: this browser forgets the session whatever the server answers. While files are sent, it asks first. */
+export function useLogout(): { logout: () => void } {
   const navigate = useNavigate();
-  const [isPending, setPending] = useState(false);
 
   async function logout() {
-    setPending(true);
+    if (hasUploadRecords() && !(await isWanted())) return;
     session.startSignOut();
     const failure = await endSession().then(
       () => null,
@@ -24,7 +23,6 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
     // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.
     navigate(paths.login);
     session.signOut();
-    setPending(false);
     if (failure === null) {
       showToast({ title: 'Logged out', description: 'You have been logged out successfully' });
     } else {
@@ -32,7 +30,15 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
     }
   }
 
-  return { logout: () => void logout(), isPending };
+  return { logout: () => void logout() };
+}
+
+/** Without a network the question cannot be loaded, and leaving still works. */
+async function isWanted(): Promise<boolean> {
+  return import('./logout-question.tsx').then(
+    ({ askToLogOut }) => askToLogOut(),
+    () => true,
+  );
 }
 
 /** Loading the client is part of it: without a network neither succeeds, and leaving still works. */

@@ -1,8 +1,6 @@
 import { useEffect } from 'react';
-import { session } from '../../api/session/session.ts';
 import { Notice } from '../../components/notice.tsx';
-import { uploadLock } from '../../lib/storage/storage.ts';
-import { listStored } from '../../uploads/stored-selections.ts';
+import { heldPublications } from '../../uploads/sent-elsewhere.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -13,9 +11,9 @@ export function SentElsewhere({ deploymentId, isSent, onChange }: SentElsewhereP
   useEffect(() => {
     let isLeft = false;
     const look = async () => {
-      // A browser may grant a page no locks.
-      const lock = await lockElsewhere(deploymentId).catch(() => null);
-      if (!isLeft) onChange(lock !== null);
+      // Looking may fail, and then nothing is said.
+      const isFound = await isSentElsewhere(deploymentId).catch(() => false);
+      if (!isLeft) onChange(isFound);
     };
     void look();
     // A tab that is closed says nothing, and one that is loaded again goes on sending.
@@ -34,14 +32,7 @@ export function SentElsewhere({ deploymentId, isSent, onChange }: SentElsewhereP
   );
 }
 
-/** Returns the lock of a page of this browser that is still open and sends files to a deployment; null if none does. */
-export async function lockElsewhere(deploymentId: string): Promise<string | null> {
-  const { locks }: { locks?: LockManager | null } = navigator;
-  const sent = listStored().filter(
-    ({ accountId, publication }) => accountId === session.accountId() && publication?.deployment.id === deploymentId,
-  );
-  if (!locks || sent.length === 0) return null;
-  const { held = [] } = await locks.query();
-  const names = sent.map(({ id }) => uploadLock(id));
-  return names.find((lock) => held.some(({ name }) => name === lock)) ?? null;
+/** Returns whether a page of this browser that is still open sends files to a deployment. */
+export async function isSentElsewhere(deploymentId: string): Promise<boolean> {
+  return (await heldPublications()).some(({ deployment }) => deployment.id === deploymentId);
 }
