@@ -102,6 +102,7 @@ async function launchPebble(options: PebbleOptions, port: number): Promise<Pebbl
     PEBBLE_VA_NOSLEEP: '1',
     PEBBLE_WFE_NONCEREJECT: String(nonceRejectPercent),
     PEBBLE_AUTHZREUSE: String(authzReusePercent),
+    PEBBLE_WFE_ORDERS_PER_PAGE: '100',
   };
   const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -127,13 +127,18 @@ type Begun = { stored: StoredOrder; order: Order };
 async function continueOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun | null> {
   const { providers } = run;
   const { order: stored, names } = doc;
-  if (!stored || stored.url === null || stored.url === undefined) return null;
+  if (!stored) return null;
   const isForThese = [...stored.names, ...stored.leftOut].sort().join() === names.join();
   if (stored.authorityId !== providers.authority.id || !isForThese) return null;
-  const order = await providers.authority.read(call, stored.url);
+  // It may have been placed although its address never came, or was not stored.
+  const url = stored.url ?? (await providers.authority.openOrder?.(call, stored.names)) ?? null;
+  const order = url === null ? null : await providers.authority.read(call, url);
   if (order === null || order.status === 'invalid') return null;
-  // A failed try has left it where it was before.
-  await run.transaction((session) => moveOn(session, run));
+  await run.transaction(async (session) => {
+    // A failed try has left it where it was before.
+    await moveOn(session, run);
+    await storeUrl(session, run, order);
+  });
   return { stored, order };
 }
 
@@ -164,13 +169,20 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
   if (!isExempt) await count();
   const url = await authority.order(call, { names, replaces, beforeNewOrder });
   await providers.faults?.at('certificate:placed');
-  const filter = { _id: run.certificateId, accountId: run.accountId };
-  await run.transaction((session) => CertificateModel.updateOne(filter, { $set: { 'order.url': url } }, { session }));
+  await run.transaction((session) => storeUrl(session, run, { url }));
   await providers.faults?.at('certificate:ordered');
   const order = await authority.read(call, url);
   if (order === null) throw new AuthorityError(ownProblem('orderNotReady', 'The order is gone.'));
   await savePersistIssuers(authority.id, order);
   return { stored: { ...stored, url }, order };
+}
+
+async function storeUrl(
+  session: ClientSession,
+  { certificateId: _id, accountId }: IssueRun,
+  { url }: Pick<Order, 'url'>,
+): Promise<void> {
+  await CertificateModel.updateOne({ _id, accountId }, { $set: { 'order.url': url } }, { session });
 }
 
 /** Throws `AuthorityError` when an order is sure to fail: it would count at the authority, and this check does not. */

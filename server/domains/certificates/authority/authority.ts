@@ -26,6 +26,8 @@ export interface CertificateAuthority {
   register(accountKey: string, signal: AbortSignal): Promise<string>;
   /** Orders a certificate. Returns the address of the order. */
   order(call: AuthorityCall, request: OrderRequest): Promise<string>;
+  /** Returns the address of an order for just these names that can be continued, or null; absent where none is kept. */
+  openOrder?(call: AuthorityCall, names: readonly string[]): Promise<string | null>;
   /** Returns the current state of an order; null when the authority does not know it any more. */
   read(call: AuthorityCall, orderUrl: string): Promise<Order | null>;
   /** Requests the validation of a challenge whose answer is in place. */

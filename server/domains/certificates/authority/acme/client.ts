@@ -15,7 +15,7 @@ import { parseProblem, senseless, unreachable } from '../problems.ts';
 import { leafOf } from '../x509.ts';
 import { certIdOf, parseRenewalInfo } from './ari.ts';
 import { bindExternalAccount, keyWithin } from './jws.ts';
-import { type AcmeAnswer, createTransport, type Transport } from './transport.ts';
+import { type AcmeAnswer, createTransport, linkOf, type Transport } from './transport.ts';
 
 export type AcmeOptions = {
   directoryUrl: string;
@@ -37,6 +37,9 @@ const POLL_MAX_MS = 30_000;
 const POLLS_WHOLE_MS = 5 * 60_000;
 const AUTHORIZATIONS_MAX = 100;
 const CHALLENGES_MAX = 20;
+/** Some authorities list every order, a few to a page: reading on would cost more than another order. */
+const ORDER_PAGES_MAX = 50;
+const ORDERS_READ_MAX = 50;
 /** RFC 1035, section 2.3.4. */
 const ISSUER_MAX = 253;
 const CHAIN = /^-----BEGIN CERTIFICATE-----/;
@@ -49,6 +52,10 @@ const orderSchema = z.object({
   certificate: z.optional(address),
   error: z.optional(z.unknown()),
 });
+/** Authorities may leave it out (RFC 8555, section 7.1.2.1). */
+const accountSchema = z.object({ orders: z.optional(address) });
+const orderListSchema = z.object({ orders: listOf(address) });
+const listedOrderSchema = z.object({ status: z.string(), identifiers: listOf(z.object({ value: z.string() })) });
 /** draft-ietf-acme-dns-persist, section 3.1: host names in lower case; an invalid list names nobody. */
 const issuerNames = z.catch(
   z.optional(
@@ -93,6 +100,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
       const profile = meta?.profiles !== undefined && Object.hasOwn(meta.profiles, PROFILE) ? PROFILE : undefined;
       return placeOrder(transport, call, { ...request, newOrder, profile });
     },
+    openOrder: (call, names) => findOpenOrder(transport, call, names),
     read: (call, url) => readOrder(transport, call, url),
     answer: (call, url) => answerChallenge(transport, call, url),
     awaitValidation: (call, url, challengeUrl) => until(call, url, (order) => isValidated(order, challengeUrl)),
@@ -207,6 +215,38 @@ async function placeOrder(transport: Transport, call: AuthorityCall, request: Pl
     }
     throw error;
   }
+}
+
+/** A list that cannot be read costs another order, and no more. */
+async function findOpenOrder(
+  transport: Transport,
+  call: AuthorityCall,
+  names: readonly string[],
+): Promise<string | null> {
+  const wanted = [...names].sort().join();
+  try {
+    for (const url of (await listOrders(transport, call)).slice(-ORDERS_READ_MAX).reverse()) {
+      const { json } = await transport.post(url, signerOf(call), undefined, call.signal);
+      const { status, identifiers } = parse(listedOrderSchema, json);
+      const isFor = identifiers.map(({ value }) => value).sort();
+      if (['pending', 'ready'].includes(status) && isFor.join() === wanted) return url;
+    }
+  } catch (error) {
+    if (!(error instanceof AuthorityError)) throw error;
+  }
+  return null;
+}
+
+async function listOrders(transport: Transport, call: AuthorityCall): Promise<string[]> {
+  const account = await transport.post(call.accountUrl, signerOf(call), undefined, call.signal);
+  const found: string[] = [];
+  let next = parse(accountSchema, account.json).orders ?? null;
+  for (let pages = 0; next !== null && pages < ORDER_PAGES_MAX; pages += 1) {
+    const { json, headers } = await transport.post(next, signerOf(call), undefined, call.signal);
+    found.push(...parse(orderListSchema, json).orders);
+    next = linkOf(headers, 'next');
+  }
+  return found;
 }
 
 /**

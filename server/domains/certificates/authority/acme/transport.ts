@@ -163,12 +163,14 @@ function answerOf(status: number, headers: Headers, text: string, now: Date): Ac
 }
 
 function refusalOf({ status, headers, json, retryAfterMs }: AcmeAnswer): AuthorityError {
-  return new AuthorityError(parseProblem(json, { status, retryAfterMs, termsLink: termsLinkOf(headers) }));
+  return new AuthorityError(
+    parseProblem(json, { status, retryAfterMs, termsLink: linkOf(headers, 'terms-of-service') }),
+  );
 }
 
-/** RFC 8555, section 7.3.3. */
-function termsLinkOf(headers: Headers): string | null {
-  const link = (headers.get('link') ?? '').split(',').find((part) => part.includes('rel="terms-of-service"'));
+/** Returns the address of a link in the headers of an answer (RFC 8288); null when there is none. */
+export function linkOf(headers: Headers, relation: string): string | null {
+  const link = (headers.get('link') ?? '').split(',').find((part) => part.includes(`rel="${relation}"`));
   const [start, end] = [link?.indexOf('<') ?? -1, link?.indexOf('>') ?? -1];
   return link === undefined || start < 0 || end < start ? null : link.slice(start + 1, end);
 }
