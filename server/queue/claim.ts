@@ -95,7 +95,7 @@ async function claimAbandoned(worker: string, lane: LaneFilter): Promise<Claimed
     claim(worker),
     { sort: { leaseUntil: 1 }, returnDocument: 'after', updatePipeline: true },
   ).setOptions(WORKER);
-  return doc === null ? null : toClaimedJob(doc);
+  return doc === null ? null : { ...toClaimedJob(doc), isTakenOver: true };
 }
 
 async function claimQueued(worker: string, filter: Record<string, unknown>): Promise<ClaimedJob | null> {
@@ -143,5 +143,6 @@ function duplicateKeyOf(error: unknown): string | null {
 function toClaimedJob(doc: JobDoc): ClaimedJob {
   const { _id: id, name, payload, accountId, key, attempt, maxAttempts, waits: count, waitsOf: of, fence } = doc;
   const waits = { of: of ?? null, count };
-  return { id, name, payload, accountId, key, attempt, maxAttempts, waits, isAside: doc.isAside === true, fence };
+  const isAside = doc.isAside === true;
+  return { id, name, payload, accountId, key, attempt, maxAttempts, waits, isAside, isTakenOver: false, fence };
 }

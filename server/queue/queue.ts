@@ -49,6 +49,8 @@ export type ClaimedJob = {
   waits: JobWaits;
   /** True once the job has stepped aside: from then on it waits for others, in a lane of its own (lanes.ts). */
   isAside: boolean;
+  /** True when its last holder left it without a word. */
+  isTakenOver: boolean;
   fence: number;
 };
 export type JobLease = Pick<ClaimedJob, 'id' | 'fence'>;

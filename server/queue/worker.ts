@@ -6,7 +6,7 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, JobDeferred } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { claimJob } from './claim.ts';
-import { errorText, isFinal, retryDelayMs } from './failure.ts';
+import { backoffMs, errorText, isFinal, retryDelayMs } from './failure.ts';
 import type { JobHandler, JobHandlers, RunningJob } from './handler.ts';
 import { LANES, namesOf, standsAside } from './lanes.ts';
 import { holdLease } from './lease.ts';
@@ -185,9 +185,11 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
   const job = parseJob(context, claimed);
   if (job === null) return deadLetterJob(claimed, 'This version cannot read the payload of this job.');
   const { run, lease } = job;
-  // After five crashes of the process in a row the job ends here: it was claimed once more than it may run.
-  if (claimed.attempt > claimed.maxAttempts) {
+  // After five crashes of the process in a row the job ends or pauses here: it was claimed once more than it may run.
+  const crashesMore = claimed.isTakenOver ? claimed.attempt - claimed.maxAttempts : 0;
+  if (crashesMore > 0) {
     lease.release();
+    if (job.neverGivesUp) return void (await requeueJob(claimed, backoffMs(crashesMore)));
     return job.giveUp(new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' }));
   }
   try {
@@ -229,6 +231,7 @@ function failureFields({ name, id, attempt }: ClaimedJob, error: unknown) {
 type PreparedJob = {
   lease: ReturnType<typeof holdLease>;
   run(): Promise<void>;
+  neverGivesUp: boolean;
   /** Makes the job a dead letter; one that `neverGivesUp` begins again an hour later. */
   giveUp(error: unknown): Promise<void>;
 };
@@ -284,6 +287,7 @@ function prepareJob<Name extends JobName>(
   return {
     lease,
     run: () => handler.run(job),
+    neverGivesUp: handler.neverGivesUp === true,
     async giveUp(error) {
       const text = errorText(error);
       const fields = failureFields(claimed, error);

@@ -202,6 +202,32 @@ test('a job that was promised rests for an hour instead of being given up, and b
   expect(logged).toEqual(['warn: A job failed and is tried again in an hour.']);
 });
 
+test('a job that was promised runs again seconds after too many crashes, and each more makes the pause longer', async () => {
+  await using app = await createTestApp();
+  await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+  const id = await enqueue({ maxAttempts: 2 });
+  const run = async (): Promise<void> => void (await note(`ran ${id}`));
+  const worker = createWorker(app.providers, { handlers: { 'remove-deployment': { run, neverGivesUp: true } } });
+  const crash = async () => {
+    await claimJob('a process that dies', ['remove-deployment']);
+    const ended = { $set: { leaseUntil: new Date(0) } };
+    await JobModel.updateMany({ status: 'running' }, ended).setOptions({ acrossAccounts: 'jobs' });
+  };
+  await crash();
+  for (const aboutMs of [5_000, 15_000, 45_000]) {
+    await makeDue();
+    await crash();
+    const before = Date.now();
+    await worker.drain();
+    const runAt = (await statusOf(id))?.runAt.getTime();
+    expect(runAt).toBeGreaterThan(before + 0.7 * aboutMs);
+    expect(runAt).toBeLessThan(Date.now() + 1.3 * aboutMs);
+  }
+  await makeDue();
+  await worker.drain();
+  expect((await RateLimitModel.findById(`ledger:ran ${id}`))?.count).toBe(1);
+});
+
 test('a poison job is dead after its attempts, crashes included, and its end is written with it', async () => {
   await using app = await createTestApp();
   await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');

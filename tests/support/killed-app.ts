@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TRPCClientError } from '@trpc/client';
 import { expect } from 'vitest';
-import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { clientOf, openAccount, publishSite } from './api-account.ts';
 import { startDnsLab } from './dns-lab.ts';
 import { freePort } from './free-ports.ts';
@@ -117,7 +116,7 @@ export async function startKilledApp({
     },
     /**
      * Has the order that `act` begins end itself at each of these boundaries, one start after the other, and starts it
-     * again. Nobody waits for the hour that a job pauses which may be what ends the process.
+     * again. Nobody waits for the end of the pause of a job that may be what ends the process.
      */
     async killThrough(boundaries: readonly string[], act: Act): Promise<void> {
       await app.kill();
@@ -176,11 +175,7 @@ async function begin({ child, output }: RealApp, act: Act): Promise<void> {
 async function endPauses({ database }: OwnMongod, child: ChildProcess): Promise<void> {
   const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
   while (child.signalCode === null && Date.now() < giveUpAt) {
-    const paused = {
-      name: 'issue-certificate',
-      status: 'queued',
-      runAt: { $gt: new Date(Date.now() + 30 * MINUTE_MS) },
-    };
+    const paused = { name: 'issue-certificate', status: 'queued', runAt: { $gt: new Date() } };
     await database.collection('jobs').updateMany(paused, { $set: { runAt: new Date() } });
     await untilKilled(child, 1_000);
   }
