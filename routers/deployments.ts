@@ -1,3 +1,4 @@
+import { moveDomains } from '../server/domains/move.ts';
 import {
   addDestination,
   checkAddress,
@@ -97,7 +98,7 @@ export const deploymentsRouter = router({
   makePrimary: writeProcedure
     .input(makePrimaryInput)
     .output(deploymentSchema)
-    .mutation(({ ctx, input }) => makePrimary(ctx, input)),
+    .mutation(({ ctx, input }) => makePrimary(ctx, input, moveDomains)),
 
   remove: writeProcedure
     .input(removeDeploymentInput)

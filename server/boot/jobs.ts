@@ -8,6 +8,7 @@ import { checkConnectionsJob } from '../connections/jobs/check-connections.ts';
 import { checkDeploymentJob } from '../diagnostics/jobs/check-deployment.ts';
 import { checkDeploymentsJob } from '../diagnostics/jobs/check-deployments.ts';
 import { runDiagnosticsJob } from '../diagnostics/jobs/run-diagnostics.ts';
+import { eraseSomeDomains } from '../domains/detach.ts';
 import { applyDnsJob } from '../domains/jobs/apply-dns.ts';
 import { checkDomainJob } from '../domains/jobs/check-domain.ts';
 import { checkDomainsJob } from '../domains/jobs/check-domains.ts';
@@ -23,7 +24,7 @@ import { syncPaymentsJob } from '../plans/jobs/sync-payments.ts';
 import { collectGarbageJob } from '../publishing/jobs/collect-garbage.ts';
 import { publishJob } from '../publishing/jobs/publish.ts';
 import { recountDeploymentsJob } from '../publishing/jobs/recount-deployments.ts';
-import { removeDeploymentJob } from '../publishing/jobs/remove-deployment.ts';
+import { createRemoveDeploymentJob } from '../publishing/jobs/remove-deployment.ts';
 import { removeDestinationJob } from '../publishing/jobs/remove-destination.ts';
 import { removeOldReleasesJob } from '../publishing/jobs/remove-old-releases.ts';
 import type { JobHandlers } from '../queue/handler.ts';
@@ -37,7 +38,7 @@ import { reportCorruptionJob } from '../store/jobs/report-corruption.ts';
 export const jobHandlers = {
   publish: publishJob,
   'remove-destination': removeDestinationJob,
-  'remove-deployment': removeDeploymentJob,
+  'remove-deployment': createRemoveDeploymentJob(eraseSomeDomains),
   'check-domain': checkDomainJob,
   'detach-domain': detachDomainJob,
   'check-domains': checkDomainsJob,

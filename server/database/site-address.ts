@@ -5,6 +5,8 @@ import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts
 import { platformOptionsSchema } from '../../routers/schemas/platforms/options.ts';
 import type { Addresses } from '../context.ts';
 import { certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost, urlOf } from '../lib/site-names.ts';
+import { CertificateModel } from './models/domains/certificate.ts';
+import type { DomainRow } from './models/domains/domain.ts';
 import { type Placed, primaryOf } from './models/publishing/deployment.ts';
 import type { DestinationDoc } from './models/publishing/destination.ts';
 
@@ -41,6 +43,24 @@ export function domainUrlOf(
   if (isAtPlatform) return urlOf('https', name);
   if (!isCertified || sitesTlsPort === undefined) return siteUrl(addresses, name);
   return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
+}
+
+/** Returns the ids of those domains that have a certificate of ours; a wildcard covers one label. */
+export async function certifiedDomains(
+  accountId: string,
+  domains: readonly Pick<DomainRow, '_id' | 'servedName'>[],
+): Promise<ReadonlySet<string>> {
+  const ids = domains.map(({ _id }) => _id);
+  const filter = { accountId, domainId: { $in: ids }, state: { $ne: 'revoked' as const } };
+  const rows = await CertificateModel.find(filter).select({ domainId: 1, 'issued.names': 1 }).lean();
+  const covering = domains.filter(({ _id, servedName }) =>
+    rows.some(
+      ({ domainId, issued }) =>
+        domainId === _id &&
+        issued?.names.some((name) => name === servedName || name === `*${servedName.slice(servedName.indexOf('.'))}`),
+    ),
+  );
+  return new Set(covering.map(({ _id }) => _id));
 }
 
 /** Returns the address where the owner of an upload can view it. */

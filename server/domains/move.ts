@@ -3,7 +3,8 @@ import { domainsRefusal } from '../../routers/schemas/platforms/domains-refusal.
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { type DomainDoc, DomainModel, type FormerPlace } from '../database/models/domains/domain.ts';
-import { type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
+import { type DeploymentDoc, type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { moveDomain } from '../database/move-state.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
@@ -92,22 +93,26 @@ function lastPlace({ attached, deploymentId, pointedNames }: DomainDoc, from: Pl
   return { deploymentId, destinationId, platform, names: [...pointedNames], isEnding: false };
 }
 
-/** Moves every domain of a deployment whose primary destination has changed. Throws `conflict` when it takes none. */
+/**
+ * Moves every domain of a deployment from its primary destination to the one that replaces it. Throws `conflict` when
+ * that takes no domains.
+ */
 export async function moveDomains(
   session: ClientSession,
-  accountId: string,
-  { from, to, now }: { from: Place; to: Place; now: Date },
+  deployment: DeploymentDoc,
+  { to: { _id: destinationId, platform }, now }: { to: Pick<DestinationDoc, '_id' | 'platform'>; now: Date },
 ): Promise<void> {
-  const { deploymentId } = from;
+  const { _id: deploymentId, accountId } = deployment;
   const domains = await DomainModel.find({ accountId, deploymentId, state: { $ne: 'removing' } }).session(session);
   const [first] = domains;
-  const refusal = domainsRefusal(to.platform);
+  const refusal = domainsRefusal(platform);
   if (first !== undefined && refusal !== null) {
     throw new AppError('conflict', refusal, {
       hint: `Remove ${first.name} or move it to another deployment first.`,
     });
   }
-  for (const domain of domains) await moveTo(session, domain, { from, to, now });
+  const move = { from: placeOf(deployment), to: { deploymentId, destinationId, platform }, now };
+  for (const domain of domains) await moveTo(session, domain, move);
 }
 
 /**
@@ -126,36 +131,4 @@ export async function endLeaving(
     if (!isServedHere(place)) await enqueueDetach(session, domain, place, CACHED_MS);
   }
   return over;
-}
-
-/** Throws `conflict` while the records of a domain still point to a destination that is to be removed. */
-export async function requireNobodyLedTo(
-  session: ClientSession,
-  accountId: string,
-  { destinationId, platform }: Pick<Place, 'destinationId' | 'platform'>,
-): Promise<void> {
-  const leaving = { $elemMatch: { destinationId, isEnding: false } };
-  const led = await DomainModel.findOne({ accountId, leaving, state: { $ne: 'removing' } }).session(session);
-  if (led === null) return;
-  const { title } = PLATFORMS[platform];
-  throw new AppError(
-    'conflict',
-    `The records of ${led.name} still point to ${title}: visitors of ${led.name} would find nothing.`,
-    {
-      hint: 'Change them as the page of the domain shows, or remove the domain, then try again.',
-    },
-  );
-}
-
-/** Forgets a place that is gone: with the site the names are free there. */
-export async function forgetPlace(
-  session: ClientSession,
-  accountId: string,
-  place: Pick<Place, 'deploymentId'> & Partial<Pick<Place, 'destinationId'>>,
-): Promise<void> {
-  await DomainModel.updateMany(
-    { accountId, leaving: { $elemMatch: place } },
-    { $pull: { leaving: place } },
-    { session },
-  );
 }

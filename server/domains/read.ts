@@ -9,12 +9,11 @@ import type {
 import { PAGE_SIZE_DEFAULT } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
 import { type DomainDoc, DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
-import { domainUrlOf } from '../database/site-address.ts';
+import { certifiedDomains, domainUrlOf } from '../database/site-address.ts';
 import { notFound } from '../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../lib/page-cursor.ts';
 import { domainsOverCap } from '../plans/subscription/writable.ts';
 import { platformAnswers } from './ask-platform.ts';
-import { certifiedDomains } from './certificates/read.ts';
 
 /** Domains past their set-up that are not as they should be. */
 const BROKEN = [

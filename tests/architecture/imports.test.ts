@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
   },
   {
     of: /^server\/boot\/jobs\.ts$/,
-    files: [...SERVER_BASE, JOBS, /^server\/queue\//],
+    files: [...SERVER_BASE, JOBS, /^server\/queue\//, /^server\/domains\/detach\.ts$/],
     packages: WITH_DATABASE,
   },
   // The order of the start, and the choice of adapters.

@@ -1,25 +1,6 @@
 import type { Certificate, CertificateDetails } from '../../../routers/schemas/certificates.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
-import type { DomainRow } from '../../database/models/domains/domain.ts';
+import type { CertificateRow } from '../../database/models/domains/certificate.ts';
 import { LOCAL_AUTHORITY } from './authority/authority.ts';
-
-/** Returns the ids of those domains that have a certificate of ours; a wildcard covers one label. */
-export async function certifiedDomains(
-  accountId: string,
-  domains: readonly Pick<DomainRow, '_id' | 'servedName'>[],
-): Promise<ReadonlySet<string>> {
-  const ids = domains.map(({ _id }) => _id);
-  const filter = { accountId, domainId: { $in: ids }, state: { $ne: 'revoked' as const } };
-  const rows = await CertificateModel.find(filter).select({ domainId: 1, 'issued.names': 1 }).lean();
-  const covering = domains.filter(({ _id, servedName }) =>
-    rows.some(
-      ({ domainId, issued }) =>
-        domainId === _id &&
-        issued?.names.some((name) => name === servedName || name === `*${servedName.slice(servedName.indexOf('.'))}`),
-    ),
-  );
-  return new Set(covering.map(({ _id }) => _id));
-}
 
 type Issued = NonNullable<CertificateRow['issued']>;
 type ListedRow = Omit<CertificateRow, 'history' | 'order' | 'issued'> & {

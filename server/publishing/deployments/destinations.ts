@@ -25,7 +25,6 @@ import type { DestinationDoc } from '../../database/models/publishing/destinatio
 import { PublicationModel } from '../../database/models/publishing/publication.ts';
 import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { transaction } from '../../database/mongo.ts';
-import { forgetPlace, moveDomains, placeOf, requireNobodyLedTo } from '../../domains/move.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
@@ -36,6 +35,7 @@ import { publishAt } from '../publication/other-destinations.ts';
 import { type DestinationIds, destinationKey, writeDestination } from '../publication/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
+import { forgetPlace, requireNobodyLedTo } from './former-places.ts';
 import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { toDeployment } from './read.ts';
 import { wantedNameOf } from './slug.ts';
@@ -149,12 +149,23 @@ export async function retryDestination(ctx: AccountContext, input: RetryDestinat
   });
 }
 
+/** Moves the domains of a deployment. They know publishing and not the other way round, so the router hands it over. */
+type MoveDomains = (
+  session: ClientSession,
+  deployment: DeploymentDoc,
+  move: { to: DestinationDoc; now: Date },
+) => Promise<void>;
+
 /**
  * Makes another destination the primary one: its address becomes the deployment's, releases are live once they are
  * seen live there, and the domains move there. Throws `not_found`, `plan_required`, `deployment_busy`, and `conflict`
  * until the live release is live there too, or when its domains cannot be served there.
  */
-export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput): Promise<Deployment> {
+export async function makePrimary(
+  ctx: AccountContext,
+  input: MakePrimaryInput,
+  moveDomains: MoveDomains,
+): Promise<Deployment> {
   const { accountId: key } = ctx.actor;
   await findDeployment(ctx, input.deploymentId);
   await requireWritable(null, ctx, input.deploymentId);
@@ -178,8 +189,7 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
       { $set: { primaryId: chosen._id, platform: chosen.platform, destinations: deployment.destinations } },
       { session },
     );
-    const to = { deploymentId: _id, destinationId: chosen._id, platform: chosen.platform };
-    await moveDomains(session, accountId, { from: placeOf(deployment), to, now: ctx.now() });
+    await moveDomains(session, deployment, { to: chosen, now: ctx.now() });
   });
 }
 

@@ -11,9 +11,9 @@ import { DeploymentHealthModel } from '../../database/models/publishing/deployme
 import { PublicationModel } from '../../database/models/publishing/publication.ts';
 import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
-import { forgetPlace } from '../../domains/move.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { releaseDeploymentSlot } from '../../plans/quota.ts';
+import { forgetPlace } from './former-places.ts';
 import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { reserveSlug } from './slug.ts';
 

@@ -20,10 +20,10 @@ import {
 import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
-import { type ActiveDomain, visitUrls, withActiveDomains } from '../../domains/visit-urls.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { searchFilter } from './search.ts';
+import { type ActiveDomain, visitUrls, withActiveDomains } from './visit-urls.ts';
 
 const CARE_BATCH = 200;
 /** Fields that are never shown; the names can be many. */

@@ -1,9 +1,9 @@
+import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { platformCall } from '../../connections/platform-call.ts';
 import { JobModel } from '../../database/models/job.ts';
 import type { DeploymentDoc } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
-import { eraseSomeDomains } from '../../domains/detach.ts';
 import { AppError, JobDeferred, shownError } from '../../lib/errors.ts';
 import { errorText, isFinal } from '../../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../../queue/handler.ts';
@@ -18,27 +18,38 @@ import {
 import type { Removal } from '../deployments/left-sites.ts';
 import { destinationKey } from '../publication/release-work.ts';
 
+/** Erases some domains of a deployment; false when none is left. */
+type EraseSomeDomains = (
+  session: ClientSession,
+  now: Date,
+  ids: { accountId: string; deploymentId: string },
+) => Promise<boolean>;
+
 /**
  * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone already is no error. Its
  * address, its slot in the plan and the deletion of its account wait for the end, so the job goes on until everything
- * is removed, or until the owner decides to leave what a platform refuses to remove.
+ * is removed, or until the owner decides to leave what a platform refuses to remove. The domains know publishing and
+ * not the other way round, so the list of jobs hands over how they are erased.
  */
-export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
-  neverGivesUp: true,
-  async run(job) {
-    const { providers, signal } = job;
-    const deployment = await findDeleting(job.accountId, job.payload.deploymentId);
-    if (deployment === null) return;
-    await requireNobodyPublishes(deployment);
-    const removals = await removeEverywhere(job, deployment);
-    await providers.faults?.at('removing:platform');
-    while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
-    while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
-    const ids = { accountId: job.accountId, deploymentId: deployment._id };
-    while (await job.transaction((session) => eraseSomeDomains(session, providers.now(), ids))) signal.throwIfAborted();
-    await job.transaction((session) => eraseDeployment(session, providers, deployment, removals));
-  },
-};
+export function createRemoveDeploymentJob(eraseSomeDomains: EraseSomeDomains): JobHandler<'remove-deployment'> {
+  return {
+    neverGivesUp: true,
+    async run(job) {
+      const { providers, signal } = job;
+      const deployment = await findDeleting(job.accountId, job.payload.deploymentId);
+      if (deployment === null) return;
+      await requireNobodyPublishes(deployment);
+      const removals = await removeEverywhere(job, deployment);
+      await providers.faults?.at('removing:platform');
+      while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
+      while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
+      const ids = { accountId: job.accountId, deploymentId: deployment._id };
+      while (await job.transaction((session) => eraseSomeDomains(session, providers.now(), ids)))
+        signal.throwIfAborted();
+      await job.transaction((session) => eraseDeployment(session, providers, deployment, removals));
+    },
+  };
+}
 
 /** The time that a running publication takes at most to notice that it is no longer wanted, and to end. */
 const COME_BACK_MS = 1_000;

@@ -1,8 +1,7 @@
 import type { PipelineStage } from 'mongoose';
-import type { Addresses } from '../context.ts';
-import { DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
-import { domainUrlOf } from '../database/site-address.ts';
-import { certifiedDomains } from './certificates/read.ts';
+import type { Addresses } from '../../context.ts';
+import { DomainModel, type DomainRow } from '../../database/models/domains/domain.ts';
+import { certifiedDomains, domainUrlOf } from '../../database/site-address.ts';
 
 const FIELDS = { deploymentId: 1, servedName: 1, attached: 1, createdAt: 1 } as const;
 
