@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Subject, Tools, Visit } from '../../server/diagnostics/checks/check.ts';
-import { proxied } from '../../server/diagnostics/checks/dns/proxied.ts';
+import { proxied } from '../../server/diagnostics/checks/served/proxied.ts';
 
 const URL_OF_SITE = 'https://harbour.example/';
 const subject = { name: 'harbour.example', url: URL_OF_SITE } as Subject;

@@ -4,14 +4,14 @@ import { caSide } from '../../server/diagnostics/checks/dns/ca-side.ts';
 import { caa } from '../../server/diagnostics/checks/dns/caa.ts';
 import { delegation } from '../../server/diagnostics/checks/dns/delegation.ts';
 import { dnssec } from '../../server/diagnostics/checks/dns/dnssec.ts';
-import { ipv6 } from '../../server/diagnostics/checks/dns/ipv6.ts';
 import { resolves } from '../../server/diagnostics/checks/dns/resolves.ts';
 import { ttl } from '../../server/diagnostics/checks/dns/ttl.ts';
-import { wwwAndApex } from '../../server/diagnostics/checks/dns/www-and-apex.ts';
 import { httpsForced } from '../../server/diagnostics/checks/served/https-forced.ts';
+import { ipv6 } from '../../server/diagnostics/checks/served/ipv6.ts';
 import { mixedContent } from '../../server/diagnostics/checks/served/mixed-content.ts';
 import { port80 } from '../../server/diagnostics/checks/served/port-80.ts';
 import { redirects } from '../../server/diagnostics/checks/served/redirects.ts';
+import { wwwAndApex } from '../../server/diagnostics/checks/served/www-and-apex.ts';
 import { DnsLookupError } from '../../server/dns/dns-client.ts';
 
 /** Thresholds of checks that need no real server to be held: what each makes of what its tools bring. */

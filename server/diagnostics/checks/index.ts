@@ -7,22 +7,22 @@ import { dangling } from './dns/dangling.ts';
 import { delegation } from './dns/delegation.ts';
 import { dnssec } from './dns/dnssec.ts';
 import { emailUntouched } from './dns/email-untouched.ts';
-import { ipv6 } from './dns/ipv6.ts';
 import { ownership } from './dns/ownership.ts';
-import { proxied } from './dns/proxied.ts';
 import { reservedAddress } from './dns/reserved-address.ts';
 import { resolves } from './dns/resolves.ts';
 import { ttl } from './dns/ttl.ts';
-import { wwwAndApex } from './dns/www-and-apex.ts';
 import { certificate } from './served/certificate.ts';
 import { hsts } from './served/hsts.ts';
 import { httpsForced } from './served/https-forced.ts';
+import { ipv6 } from './served/ipv6.ts';
 import { mixedContent } from './served/mixed-content.ts';
 import { port80 } from './served/port-80.ts';
 import { protocol } from './served/protocol.ts';
+import { proxied } from './served/proxied.ts';
 import { redirects } from './served/redirects.ts';
 import { replyTime } from './served/reply-time.ts';
 import { urlUp } from './served/url-up.ts';
+import { wwwAndApex } from './served/www-and-apex.ts';
 
 const CHECKS: Record<CheckId, Check> = {
   delegation,

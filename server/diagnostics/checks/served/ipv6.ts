@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Check, fail, faultText, isOurs, pass, recordsRepair, unknown } from '../check.ts';
-import { judgeProbes, probeAt } from '../served/port-80.ts';
+import { judgeProbes, probeAt } from './port-80.ts';
 
 /** Checks whether the site answers at its IPv6 addresses as well. */
 export const ipv6: Check = {

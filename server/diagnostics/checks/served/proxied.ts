@@ -1,6 +1,6 @@
 import { type Check, fail, pass, unknown, warn } from '../check.ts';
-import { chainFrom } from '../served/redirects.ts';
-import { isCloudflare } from './cloudflare-ranges.ts';
+import { isCloudflare } from '../dns/cloudflare-ranges.ts';
+import { chainFrom } from './redirects.ts';
 
 /** Detects Cloudflare's own errors between it and the site (its manual, "Cloudflare 5xx errors"). */
 const isOfProxy = (status: number): boolean => status >= 520 && status <= 530;

@@ -1,6 +1,6 @@
 import { type Check, fail, pass, recordsRepair, unknown, usable, warn } from '../check.ts';
-import { chainFrom } from '../served/redirects.ts';
-import { lackingName } from './resolves.ts';
+import { lackingName } from '../dns/resolves.ts';
+import { chainFrom } from './redirects.ts';
 
 /** Checks whether the name and its `www` lead to the same site. */
 export const wwwAndApex: Check = {
