@@ -1,7 +1,6 @@
 import { type ReactNode, Suspense } from 'react';
 import { Beside } from '../components/page/error-boundary.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { NextSteps } from '../features/deployments/create/next-steps.tsx';
 import { PlanLine } from '../features/deployments/create/plan-line.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
@@ -10,6 +9,7 @@ import type { ProgressStepsProps } from '../features/releases/progress/progress-
 import { ProgressSkeleton } from '../features/releases/progress-skeleton.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { ConnectInPlace } from './connect-in-place.tsx';
+import { NextSteps } from './next-steps.tsx';
 
 /** Loaded when something was published: choosing works without it. */
 const steps = lazyComponent<FlowProgressProps>(async () => (await import('./started-steps.tsx')).StartedSteps);

@@ -16,12 +16,12 @@ import { onDraftsTaken, storeDraft } from '../../../lib/storage/draft-storage.ts
 import { forgetFormDraft, readFormDraft } from '../../../lib/storage/form-draft.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage/storage.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { sizeOf } from '../preflight/size-of.ts';
 import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { type Room, roomRefusal, useRoom } from '../select/room.tsx';
+import { sizeOf } from '../select/size-of.ts';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { type DestinationFields, destinationOf, optionsIn, useMissingChoice } from './destination-fields.ts';
 import { nameFromFolder, UNNAMED } from './name-from-folder.ts';

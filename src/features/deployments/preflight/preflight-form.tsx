@@ -22,8 +22,8 @@ import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
 import { nameFromFolder, UNNAMED } from '../create/name-from-folder.ts';
 import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
+import { sizeOf } from '../select/size-of.ts';
 import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
-import { sizeOf } from './size-of.ts';
 
 /**
  * It has a file of its own already, for the screens that publish; sharing it in another way would make them load more.

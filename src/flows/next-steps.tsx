@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { trpc } from '../../../api/trpc.ts';
-import { Button } from '../../../components/button.tsx';
-import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { href } from '../../../lib/paths/paths.ts';
-import { type DeploymentAct, DeploymentDialog } from '../manage/deployment-dialog.tsx';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { type DeploymentAct, DeploymentDialog } from '../features/deployments/manage/deployment-dialog.tsx';
+import { href } from '../lib/paths/paths.ts';
 
 export type NextStepsProps = { deploymentId: string; mayChange: boolean; onStartAgain: () => void };
 
