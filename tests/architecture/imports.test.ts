@@ -321,55 +321,35 @@ function violations(tree: SourceTree): string[] {
     .map(({ from, to, isType }) => `${from} imports ${isType ? 'the types of ' : ''}${to}`);
 }
 
-/** Cycles of values: types come and go at compile time. */
+/**
+ * Returns what an import joins in the folder that holds both files: each is one of them, or a folder with all that is
+ * in it. The folders at the top count as one: the server reads the schemas of the contract, which calls the services.
+ */
+function joinedBy({ from, to }: Import): [string, string] {
+  const [one, other] = [from.split('/'), to.split('/')];
+  const depth = Math.max(2, one.findIndex((name, index) => name !== other[index]) + 1);
+  return [one.slice(0, depth).join('/'), other.slice(0, depth).join('/')];
+}
+
+/** Circles of values, of files and of folders, each with an import for each of its steps: types end at compile time. */
 function cycles(tree: SourceTree): string[] {
-  const edges = new Map<string, string[]>();
-  for (const [path, text] of tree) {
-    edges.set(
-      path,
-      importsOf(path, text)
-        .filter(({ isFile, isType }) => isFile && !isType)
-        .map(({ to }) => to),
-    );
+  const edges = new Map<string, Map<string, string>>();
+  const imports = [...tree].flatMap(([path, text]) => importsOf(path, text));
+  for (const found of imports.filter(({ isFile, isType }) => isFile && !isType)) {
+    const [one, other] = joinedBy(found);
+    edges.set(one, (edges.get(one) ?? new Map()).set(other, `${found.from} imports ${found.to}`));
   }
   const done = new Set<string>();
   const found: string[] = [];
-  const walk = (path: string, trail: string[]): void => {
-    const start = trail.indexOf(path);
-    if (start >= 0) found.push([...trail.slice(start), path].join(' → '));
-    if (start >= 0 || done.has(path)) return;
-    for (const next of edges.get(path) ?? []) walk(next, [...trail, path]);
-    done.add(path);
+  const walk = (name: string, trail: string[]): void => {
+    const circle = trail.includes(name) ? trail.slice(trail.indexOf(name)) : [];
+    if (circle.length > 0) found.push(circle.map((one, at) => edges.get(one)?.get(circle[at + 1] ?? name)).join(', '));
+    if (circle.length > 0 || done.has(name)) return;
+    for (const next of edges.get(name)?.keys() ?? []) walk(next, [...trail, name]);
+    done.add(name);
   };
-  for (const path of edges.keys()) walk(path, []);
+  for (const name of edges.keys()) walk(name, []);
   return found;
-}
-
-/** Folders that reach themselves through a file outside of them, in values; `via` is that file. */
-function folderCycles(tree: SourceTree): string[] {
-  const edges = new Map<string, string[]>();
-  for (const [path, text] of tree) {
-    const found = importsOf(path, text).filter(({ isFile, isType }) => isFile && !isType);
-    edges.set(
-      path,
-      found.map(({ to }) => to),
-    );
-  }
-  const folders = new Set([...tree.keys()].map((path) => path.slice(0, path.lastIndexOf('/'))));
-  // These two are no folders of one thing: the server reads the contract's schemas, and the contract calls its services.
-  for (const top of ['routers', 'server']) folders.delete(top);
-  return [...folders].flatMap((folder) => {
-    const isInside = (path: string): boolean => path.startsWith(`${folder}/`);
-    const outside = new Set<string>();
-    const queue = [...tree.keys()].filter(isInside).flatMap((path) => edges.get(path) ?? []);
-    for (const path of queue) {
-      if (isInside(path) || outside.has(path)) continue;
-      outside.add(path);
-      queue.push(...(edges.get(path) ?? []));
-    }
-    const via = [...outside].find((path) => edges.get(path)?.some(isInside));
-    return via === undefined ? [] : [`${folder} is reached again through ${via}`];
-  });
 }
 
 const tree = readSources(['routers', 'server', 'src']);
@@ -379,12 +359,8 @@ test('imports go the way that the house lays down', () => {
   expect(violations(tree)).toEqual([]);
 });
 
-test('no file reaches itself through its imports', () => {
+test('no file and no folder reaches itself through its imports', () => {
   expect(cycles(tree)).toEqual([]);
-});
-
-test('no folder reaches itself through a file outside of it', () => {
-  expect(folderCycles(tree)).toEqual([]);
 });
 
 test('the dev server may load every folder that the app imports from', async () => {
@@ -395,16 +371,6 @@ test('the dev server may load every folder that the app imports from', async () 
     ({ to, isFile, isType }) => isFile && !isType && !allowed.some((folder) => resolve(to).startsWith(`${folder}/`)),
   );
   expect(refused.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
-});
-
-test('a planted circle between two folders is found', () => {
-  const planted = new Map([
-    ['server/a/one.ts', "import '../b/one.ts';"],
-    ['server/a/two.ts', ''],
-    ['server/b/one.ts', "import { two } from '../a/two.ts';"],
-  ]);
-  expect(cycles(planted)).toEqual([]);
-  expect(folderCycles(planted)).toEqual(['server/a is reached again through server/b/one.ts']);
 });
 
 test.each([
@@ -430,11 +396,26 @@ test.each([
   expect(violations(new Map([[path, line]]))).toHaveLength(1);
 });
 
-test('a planted cycle is found', () => {
+test('a planted circle of files is found', () => {
   const planted = new Map([
     ['src/lib/a.ts', "import './b.ts';"],
     ['src/lib/b.ts', "import type { A } from './a.ts';\nimport { c } from './c.ts';"],
     ['src/lib/c.ts', "import { a } from './a.ts';"],
   ]);
-  expect(cycles(planted)).toEqual(['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
+  expect(cycles(planted)).toEqual([
+    'src/lib/a.ts imports src/lib/b.ts, src/lib/b.ts imports src/lib/c.ts, src/lib/c.ts imports src/lib/a.ts',
+  ]);
+});
+
+test.each([
+  ['server/a/x/one.ts', 'server/b/one.ts', 'server/b/two.ts', 'server/a/y/two.ts'],
+  ['server/a/x/one.ts', 'server/a/y/one.ts', 'server/a/y/two.ts', 'server/a/x/two.ts'],
+  ['routers/one.ts', 'server/a/one.ts', 'server/a/two.ts', 'routers/one.ts'],
+])('a planted circle of folders is found: %s imports %s, %s imports %s', (from, to, from2, to2) => {
+  const upTo = (path: string): string => '../'.repeat(path.split('/').length - 1);
+  const planted = [
+    [from, to],
+    [from2, to2],
+  ].map(([one = '', other]) => [one, `import '${upTo(one)}${other}';`] as const);
+  expect(cycles(new Map(planted))).toHaveLength(1);
 });
