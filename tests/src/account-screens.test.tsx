@@ -332,6 +332,27 @@ test('a change of address is stopped by a button, not by opening the link, and l
   expect(shown.linkTo('Choose a new password')).toBe(`/auth/reset#token=${'B'.repeat(43)}`);
 });
 
+test('the page of a mailed link knows its link after a reload, until it is used or left', async () => {
+  const done = () => Response.json({ result: { data: { json: { done: true } } } });
+  const again = { pattern: '/', path: '/' };
+  {
+    // A reload takes the page away as it is; here it stays beside the next.
+    using shown = openLink(done, <AuthDeleteAccountScreen />);
+    await shown.sees('Delete your account?');
+    using reloaded = showScreen(<AuthDeleteAccountScreen />, {}, again);
+    reloaded.button('Delete account').click();
+    await reloaded.sees('Your account was deleted');
+    using used = showScreen(<AuthDeleteAccountScreen />, {}, again);
+    await used.sees('This link is incomplete');
+  }
+  {
+    using left = openLink(linkIs(true));
+    await left.sees('Choose a new password');
+  }
+  using forgot = showScreen(<AuthResetScreen />, {}, again);
+  await forgot.sees('Forgot your password?');
+});
+
 test('a link that stops nothing any more says what may have happened', async () => {
   const data = { code: 'token_invalid', requestId: 'request-1' };
   const refused = () => Response.json({ error: { json: { code: -32600, message: 'Over', data } } }, { status: 400 });

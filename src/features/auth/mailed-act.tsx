@@ -7,7 +7,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import { AuthCard } from './auth-card.tsx';
 import { LINK_INCOMPLETE, LINK_OVER_TITLE } from './link-expiry.ts';
-import { useLinkToken } from './use-link-token.ts';
+import { useKeptLink, useLinkToken } from './use-link-token.ts';
 
 export type MailedActProps<Done> = {
   title: string;
@@ -44,6 +44,7 @@ function Act<Done>({
 }: MailedActProps<Done> & { token: string | null }) {
   const [outcome, setOutcome] = useState<Outcome<Done>>({ kind: token === null ? 'incomplete' : 'asking' });
   const [isActing, setActing] = useState(false);
+  useKeptLink(token, outcome.kind === 'asking');
 
   async function press(): Promise<void> {
     if (token === null || isActing) return;

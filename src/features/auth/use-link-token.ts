@@ -1,16 +1,20 @@
 import { useEffect, useState } from 'react';
+import { tryStorage } from '../../lib/storage/storage.ts';
+
+/** The link whose page is open in this tab. */
+const OPEN_LINK_KEY = 'fairlead.openLink';
 
 /**
  * Returns the one-time token of a mailed link from the fragment, which no server and no log sees. It is removed from
- * the address, so that neither the history nor a copied address holds it. A link that is pasted into the open page
- * only changes the fragment.
+ * the address, so that neither the history nor a copied address holds it; a reload finds it by `useKeptLink`. A link
+ * that is pasted into the open page only changes the fragment.
  */
 export function useLinkToken(): string | null {
-  const [token, setToken] = useState(tokenInAddress);
+  const [token, setToken] = useState(() => tokenIn(location.hash) ?? keptToken());
 
   useEffect(() => {
     function take() {
-      const next = tokenInAddress();
+      const next = tokenIn(location.hash);
       if (next === null) return;
       setToken(next);
       history.replaceState(history.state, '', location.pathname + location.search);
@@ -23,6 +27,20 @@ export function useLinkToken(): string | null {
   return token;
 }
 
-function tokenInAddress(): string | null {
-  return new URLSearchParams(location.hash.slice(1)).get('token');
+/** Keeps a link that can still be used for a reload of its page, in this tab, until the page is left. */
+export function useKeptLink(token: string | null, isUsable: boolean): void {
+  useEffect(() => {
+    if (token === null || !isUsable) return;
+    tryStorage(() => sessionStorage.setItem(OPEN_LINK_KEY, `${location.pathname}#token=${token}`));
+    return () => void tryStorage(() => sessionStorage.removeItem(OPEN_LINK_KEY));
+  }, [token, isUsable]);
+}
+
+function keptToken(): string | null {
+  const [path, hash] = tryStorage(() => sessionStorage.getItem(OPEN_LINK_KEY))?.split('#') ?? [];
+  return path === location.pathname ? tokenIn(`#${hash}`) : null;
+}
+
+function tokenIn(hash: string): string | null {
+  return new URLSearchParams(hash.slice(1)).get('token');
 }

@@ -8,7 +8,7 @@ import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { LINK_INCOMPLETE, type LinkRefusal } from '../../features/auth/link-expiry.ts';
 import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
-import { useLinkToken } from '../../features/auth/use-link-token.ts';
+import { useKeptLink, useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths/paths.ts';
 
 /** The target of the link in a confirmation mail. */
@@ -20,6 +20,7 @@ export function AuthConfirmScreen() {
 function Confirm({ token }: { token: string | null }) {
   const confirmation = useConfirmEmail(token);
   const { user } = useUser();
+  useKeptLink(token, confirmation.kind !== 'confirmed' && !(confirmation.kind === 'failed' && confirmation.isOver));
 
   if (confirmation.kind === 'confirming') return <Spinner label="Confirming your address…" />;
   if (confirmation.kind === 'confirmed') {

@@ -8,7 +8,7 @@ import type { LinkRefusal } from '../../features/auth/link-expiry.ts';
 import { ForgotPasswordForm } from '../../features/auth/password/forgot-password-form.tsx';
 import { ResetPasswordForm } from '../../features/auth/password/reset-password-form.tsx';
 import { useResetLink } from '../../features/auth/password/use-reset-link.ts';
-import { useLinkToken } from '../../features/auth/use-link-token.ts';
+import { useKeptLink, useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths/paths.ts';
 
 /** The page behind 'Forgot your password?', and the target of the link that it mails. */
@@ -21,6 +21,7 @@ function Reset({ token }: { token: string }) {
   const link = useResetLink(token);
   const [isDone, setDone] = useState(false);
   const [refusal, setRefusal] = useState<LinkRefusal | null>(null);
+  useKeptLink(token, !isDone && refusal === null && link.kind !== 'over');
 
   if (isDone) {
     return (
