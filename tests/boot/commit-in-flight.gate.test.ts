@@ -1,16 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { connectMongo, endWhenAway, newId, transaction } from '../../server/database/mongo.ts';
+import { countLooks } from '../support/looks-at-database.ts';
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
-import { IS_FULL } from '../support/size.ts';
-
-/**
- * Longer than a call waits for a database that is away, and shorter than the driver takes to give its
- * connection up.
- */
-const HELD_MS = IS_FULL ? 5_000 : 3_500;
 
 let mongod: OwnMongod;
 let databaseName = '';
@@ -39,6 +32,15 @@ function atNextCommit(happen: () => Promise<void>): void {
   });
 }
 
+/** A call and its transaction look each for themselves. */
+const WATCHES = 2;
+
+/** Resolves once they have found the database away, which ends a call that has sent no commit. */
+async function untilFoundAway(looks: () => number): Promise<void> {
+  const before = looks();
+  await vi.waitFor(() => expect(looks()).toBeGreaterThanOrEqual(before + WATCHES), { timeout: 20_000 });
+}
+
 /** Creates a user as a procedure does; answers whether the call was refused, and whether the user is there afterwards. */
 async function createUser(afterwards = (): void => undefined): Promise<{ isRefused: boolean; isThere: boolean }> {
   const _id = newId();
@@ -53,21 +55,23 @@ async function createUser(afterwards = (): void => undefined): Promise<{ isRefus
 }
 
 test('a call whose commit the database has received and not answered ends as the commit does', async () => {
+  const looks = countLooks();
   let letGo = Promise.resolve();
   atNextCommit(async () => {
     const goOn = await mongod.hold();
-    letGo = wait(HELD_MS).then(goOn);
+    letGo = untilFoundAway(looks).then(goOn);
   });
   expect(await createUser()).toEqual({ isRefused: false, isThere: true });
   await letGo;
 });
 
 test('a call whose commit is lost with the database ends as what the next start of it finds', async () => {
+  const looks = countLooks();
   let restarted = Promise.resolve();
   atNextCommit(async () => {
     await mongod.kill();
-    // The call is not ended meanwhile, however long it takes: its commit was sent.
-    restarted = wait(IS_FULL ? HELD_MS : 0).then(() => mongod.restart());
+    // The call is not ended meanwhile: its commit was sent.
+    restarted = untilFoundAway(looks).then(() => mongod.restart());
   });
   const { isRefused, isThere } = await createUser();
   await restarted;

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createShutdownStack } from '../../server/boot/shutdown-stack.ts';
 import type { Log } from '../../server/lib/log.ts';
@@ -12,7 +12,7 @@ function arrange() {
   const start = (what: string, end: () => Promise<void> = async () => undefined): void =>
     shutdown.push(what, async () => {
       told.push(`stopping ${what}`);
-      await wait(1);
+      await turn();
       await end();
       told.push(`stopped ${what}`);
     });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { startWatchdog } from '../../server/boot/watchdog.ts';
 
@@ -83,15 +83,20 @@ test.runIf(process.platform === 'linux')(
   'a child that a signal has stopped is not frozen until it goes on',
   async () => {
     const child = await startIdle();
-    const { onFrozen, watch } = watched(5, child.pid);
+    const isHeld = async () => (await readFile(`/proc/${child.pid}/stat`, 'latin1')).includes(') T ');
+    vi.useFakeTimers();
     try {
       child.kill('SIGSTOP');
-      await wait(5 * LOOKS_MAX * 10);
+      await expect.poll(isHeld).toBe(true);
+      const { onFrozen } = watched(1_000, child.pid);
+      vi.advanceTimersByTime(100 * 1_000);
       expect(onFrozen).not.toHaveBeenCalled();
       child.kill('SIGCONT');
-      await expect.poll(() => onFrozen.mock.calls.length).toBe(1);
+      await expect.poll(isHeld).toBe(false);
+      vi.advanceTimersByTime((LOOKS_MAX + 1) * 1_000);
+      expect(onFrozen).toHaveBeenCalledOnce();
     } finally {
-      watch.stop();
+      vi.useRealTimers();
       child.kill('SIGKILL');
       await once(child, 'exit');
     }

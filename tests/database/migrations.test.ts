@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { claimInstallation, hasData } from '../../server/boot/installation.ts';
 import { MIGRATIONS, type Migration, runMigrations } from '../../server/database/migrations/index.ts';
 import { holdLease } from '../../server/database/migrations/lease.ts';
@@ -22,13 +22,13 @@ const splitName: Migration = {
   },
 };
 
-function counting(number: number, runs: string[]): Migration {
+function counting(number: number, runs: string[], during = async (): Promise<void> => undefined): Migration {
   return {
     number,
     name: `count-${number}`,
     async run() {
       runs.push(`start ${number}`);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await during();
       runs.push(`end ${number}`);
     },
   };
@@ -264,8 +264,13 @@ test('a migration changes the shape before into the shape after, once', async ()
 test('several processes at once run each migration once and in order', async () => {
   await forget();
   const runs: string[] = [];
-  const registry = [1, 2, 3].map((number) => counting(number, runs));
-  await Promise.all(Array.from({ length: 5 }, () => runMigrations(log, registry)));
+  const info = vi.fn();
+  const allOthersWait = () =>
+    vi.waitFor(() =>
+      expect(info.mock.calls.filter(([said]) => said.startsWith('Another process')).length).toBeGreaterThan(3),
+    );
+  const registry = [1, 2, 3].map((number) => counting(number, runs, allOthersWait));
+  await Promise.all(Array.from({ length: 5 }, () => runMigrations({ ...log, info }, registry)));
   expect(runs).toEqual(['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3']);
 });
 

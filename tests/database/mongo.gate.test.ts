@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import {
   connectMongo,
@@ -9,6 +9,7 @@ import {
   translateDatabaseError,
   unsupportedReason,
 } from '../../server/database/mongo.ts';
+import { countLooks } from '../support/looks-at-database.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 /** Every model there is, so that none is forgotten here. */
@@ -68,7 +69,8 @@ test.each([
 });
 
 test('what takes its time is waited for while the database answers', async () => {
-  expect(await endWhenAway(() => new Promise((resolve) => setTimeout(() => resolve('late'), 1_500)))).toBe('late');
+  const looks = countLooks();
+  expect(await endWhenAway(() => vi.waitFor(() => expect(looks()).toBeGreaterThan(2)).then(() => 'late'))).toBe('late');
   await expect(endWhenAway(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
 });
 

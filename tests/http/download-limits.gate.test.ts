@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import type { OpenArtifact } from '../../server/store/store.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { collectAnswers } from '../support/begun-answers.ts';
 import { closeOf } from '../support/close-of.ts';
 import { holdReading } from '../support/held-reading.ts';
 import { type Listening, listen } from '../support/listen.ts';
@@ -174,6 +175,7 @@ test('of downloads that fill all places the longest running slow one gives way t
     await largeLink(app, people[1]),
     await largeLink(app, people[2]),
   ] as const;
+  const answers = collectAnswers();
   const longest = await stall(listener, links[0]);
   const other = await stall(listener, links[1]);
 
@@ -182,7 +184,9 @@ test('of downloads that fill all places the longest running slow one gives way t
   expect(other.closed).toBe(false);
 
   const again = await stall(listener, links[0]);
-  await pause(400);
+  await expect.poll(() => answers.filter(({ writableNeedDrain }) => writableNeedDrain).length).toBe(2);
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 400);
   expect(await head(listener, links[2])).toBe(429);
   for (const socket of [other, again]) socket.destroy();
 });

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { ArtifactModel } from '../../server/database/models/publishing/artifact.ts';
 import { UploadModel } from '../../server/database/models/publishing/upload.ts';
@@ -11,6 +10,7 @@ import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions, tokenOf } from '../support/app.ts';
+import { collectAnswers } from '../support/begun-answers.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { sha256Of } from '../support/publishing.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
@@ -352,6 +352,7 @@ test('a sender that goes away while its ZIP is unpacked ends the work', async ()
   await using site = await start();
   const { store } = site.app.providers;
   const begun = deferred();
+  const answers = collectAnswers();
   let isAbandoned = false;
   site.app.providers.store = {
     ...store,
@@ -361,7 +362,7 @@ test('a sender that goes away while its ZIP is unpacked ends the work', async ()
         ...intake,
         add: async (file, info) => {
           begun.resolve();
-          await wait(100);
+          await vi.waitFor(() => expect(answers[0]?.destroyed).toBe(true));
           await intake.add(file, info);
         },
         abandon: async () => {

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { AccountContext } from '../../server/context.ts';
@@ -10,6 +9,7 @@ import { ReleaseModel } from '../../server/database/models/publishing/release.ts
 import { UploadModel } from '../../server/database/models/publishing/upload.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { AppError } from '../../server/lib/errors.ts';
+import type { RateCounters } from '../../server/lib/rate-counters.ts';
 import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { removeUnnamedManifest } from '../../server/publishing/uploads/unnamed-manifest.ts';
@@ -378,6 +378,14 @@ test('of two that take one replaced list away at once, the second finds it gone 
   let isRemoved = (): void => undefined;
   const removed = new Promise<void>((resolve) => (isRemoved = resolve));
   let asked = 0;
+  let waiting = 0;
+  const inTurn: RateCounters = {
+    ...rateCounters,
+    async takeSlot(...slot) {
+      waiting += 1;
+      return rateCounters.takeSlot(...slot).finally(() => (waiting -= 1));
+    },
+  };
   /** The second caller reads only when the first has removed the list. */
   const slow: ArtifactStore = {
     ...store,
@@ -389,14 +397,14 @@ test('of two that take one replaced list away at once, the second finds it gone 
       return found;
     },
     async remove(hash) {
-      // By now the other one has asked as well, unless it waits for its turn.
-      await wait(200);
+      // The other one has asked as well, unless it waits for its turn.
+      await vi.waitFor(() => expect(asked + waiting).toBe(2));
       await store.remove(hash);
       isRemoved();
     },
     readWhole: (hash) => store.readWhole(hash).catch((error) => Promise.reject(told.push(hash) && error)),
   };
-  await Promise.all([1, 2].map(() => removeUnnamedManifest({ store: slow, rateCounters }, sha256)));
+  await Promise.all([1, 2].map(() => removeUnnamedManifest({ store: slow, rateCounters: inTurn }, sha256)));
   expect([told, await store.has(sha256), asked]).toEqual([[], false, 2]);
 });
 

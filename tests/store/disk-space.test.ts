@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLog } from '../../server/lib/log.ts';
 import { createRateCounters, type RateCounters } from '../../server/lib/rate-counters.ts';
@@ -124,9 +123,12 @@ test('uploads of many accounts at once, over two stores, never take what is kept
 });
 
 function fakeDisk(freeMib: number, onDiskFull?: OnDiskFull) {
-  const disk = { freeMib };
+  const disk = { freeMib, looks: 0 };
   const options = { minFreeBytes: 10 * MIB, rateCounters: createRateCounters(), onDiskFull };
-  const look = async () => ({ disk: 'fake', freeBytes: disk.freeMib * MIB });
+  const look = async () => {
+    disk.looks += 1;
+    return { disk: 'fake', freeBytes: disk.freeMib * MIB };
+  };
   return { disk, space: createDiskSpace(look, options) };
 }
 
@@ -182,7 +184,8 @@ test('the log says once that a disk has no room, and once that it has some again
   for (let n = 0; n < 5; n += 1) await expect(space.reserve(11 * MIB)).rejects.toMatchObject({ code: 'storage_full' });
   // What fits is taken, and the disk still has no room for what was refused.
   (await space.reserve(MIB)).end();
-  await wait(50);
+  const { looks } = disk;
+  await expect.poll(() => disk.looks).toBeGreaterThan(looks + 1);
   expect(lines).toMatchObject([{ level: 'warn', disk: 'fake', freeBytes: 20 * MIB }]);
   disk.freeMib = 30;
   await expect.poll(levels).toEqual(['warn', 'info']);

@@ -223,7 +223,9 @@ test('requests of a reader who takes nothing wait until there is room', async ()
   const session = await openHttp2(server.port, HOST);
   const streams: ClientHttp2Stream[] = Array.from({ length: 60 }, () => session.request({ ':path': '/' }).pause());
   await vi.waitFor(() => expect(handled).toBe(16), { timeout: 20_000 });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // The server has read all requests before its answer to this.
+  await promisify((done: () => void) => session.ping(done))();
+  await new Promise(setImmediate);
   expect(handled).toBe(16);
   for (const stream of streams) stream.resume();
   await Promise.all(streams.map((stream) => once(stream, 'close')));
