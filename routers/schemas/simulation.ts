@@ -7,16 +7,16 @@ import { releaseDetailSchema, releaseHandOffSchema, sentFilesSchema } from './re
 import { RELEASE_STEPS } from './states.ts';
 
 /** The places for which a deployment can be simulated. */
-export const SIMULATED_PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
+export const SIMULATED_PLATFORMS = ['built-in', ...HOSTING_PLATFORMS] as const;
 
 /** The steps in which something can go wrong, in order. */
 export const SIMULATED_STEPS = [...RELEASE_STEPS, 'domain', 'dns', 'certificate', 'checks'] as const;
 
-const place = { platform: z.enum(SIMULATED_PLACES), withDomain: z.boolean() };
+const deploymentFields = { platform: z.enum(SIMULATED_PLATFORMS), withDomain: z.boolean() };
 const FAILURE_ID_MAX = 60;
 const failureIdSchema = z.string().check(z.maxLength(FAILURE_ID_MAX));
 
-export const listSimulatedFailuresInput = z.strictObject(place);
+export const listSimulatedFailuresInput = z.strictObject(deploymentFields);
 export const simulatedFailuresSchema = z.array(
   z.strictObject({
     id: failureIdSchema,
@@ -28,7 +28,7 @@ export const simulatedFailuresSchema = z.array(
 
 /** `failure`: one from the list; without it everything succeeds. `files`: only their size matters. */
 export const runSimulationInput = z.strictObject({
-  ...place,
+  ...deploymentFields,
   failure: z.optional(failureIdSchema),
   files: z.optional(sentFilesSchema),
 });
@@ -51,7 +51,7 @@ const simulatedSceneSchema = z.strictObject({
 });
 export const simulationSchema = z.strictObject({ scenes: z.array(simulatedSceneSchema) });
 
-export type SimulatedPlace = (typeof SIMULATED_PLACES)[number];
+export type SimulatedPlatform = (typeof SIMULATED_PLATFORMS)[number];
 export type SimulatedStep = (typeof SIMULATED_STEPS)[number];
 export type ListSimulatedFailuresInput = z.infer<typeof listSimulatedFailuresInput>;
 export type SimulatedFailure = z.infer<typeof simulatedFailuresSchema>[number];

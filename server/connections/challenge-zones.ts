@@ -1,13 +1,13 @@
 import type { Providers } from '../context.ts';
-import { challengePlace } from '../dns/challenge-place.ts';
+import { findChallengeName } from '../dns/challenge-name.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { dnsConnections, findHeldZones, type HeldZone, lossOf } from './dns-connections.ts';
 
 /** An account that is already connected may get a zone later. */
 const ASK_AGAIN_MS = HOUR_MS;
 
-/** The place for the answer to a DNS-01 challenge: the name `at`, and the zone; null when no connection holds it. */
-export type ChallengePlace = {
+/** The record for the answer to a DNS-01 challenge: the name `at`, and its zone; null when no connection holds it. */
+export type ChallengeTarget = {
   name: string;
   challenge: string;
   at: string;
@@ -18,42 +18,42 @@ export type ChallengePlace = {
 
 type Wanted = { accountId: string; names: readonly string[] };
 
-/** Returns the places for the answers of these names, each challenge once. Throws the errors of the providers. */
-export async function findChallengePlaces(
+/** Returns the records for the answers of these names, each challenge once. Throws the errors of the providers. */
+export async function findChallengeTargets(
   providers: Providers,
   { accountId, names }: Wanted,
   signal: AbortSignal,
-): Promise<ChallengePlace[]> {
+): Promise<ChallengeTarget[]> {
   const plain = [...new Set(names.map((name) => name.replace(/^\*\./, '')))];
   const led = await providers.dns.withLookups(signal, (lookups) =>
     Promise.all(
       plain.map(async (name) => {
         const challenge = `_acme-challenge.${name}`;
-        return { name, challenge, at: await challengePlace(lookups, challenge) };
+        return { name, challenge, at: await findChallengeName(lookups, challenge) };
       }),
     ),
   );
   const held = await findHeldZones(providers, { accountId, names: led.map(({ at }) => at) }, signal);
   return Promise.all(
-    led.map(async (place) => {
-      const found = held.get(place.at) ?? null;
-      return { ...place, held: found, loss: found === null ? await lossOf(accountId, place.at) : null };
+    led.map(async (target) => {
+      const found = held.get(target.at) ?? null;
+      return { ...target, held: found, loss: found === null ? await lossOf(accountId, target.at) : null };
     }),
   );
 }
 
-/** Returns the zones of these places, each with its places. */
-export function zonesOf(places: readonly ChallengePlace[]): (HeldZone & { places: readonly ChallengePlace[] })[] {
+/** Returns the zones of these targets, each with its targets. */
+export function zonesOf(targets: readonly ChallengeTarget[]): (HeldZone & { targets: readonly ChallengeTarget[] })[] {
   const keyOf = ({ connection, zone }: HeldZone): string => `${connection._id} ${zone.id}`;
-  const zones = new Map(places.flatMap(({ held }) => (held === null ? [] : [[keyOf(held), held] as const])));
+  const zones = new Map(targets.flatMap(({ held }) => (held === null ? [] : [[keyOf(held), held] as const])));
   return [...zones].map(([key, zone]) => ({
     ...zone,
-    places: places.filter(({ held }) => held !== null && keyOf(held) === key),
+    targets: targets.filter(({ held }) => held !== null && keyOf(held) === key),
   }));
 }
 
-/** Explains why no answer can be written for a name whose place no connection holds. */
-export function whyNotHeld({ name, challenge, at, loss }: ChallengePlace): string {
+/** Explains why no answer can be written for a name whose zone no connection holds. */
+export function whyNotHeld({ name, challenge, at, loss }: ChallengeTarget): string {
   if (loss !== null) return loss;
   if (at === challenge)
     return `None of your DNS connections holds ${name}. Connect the provider that keeps its records.`;
@@ -82,18 +82,18 @@ export async function zoneHolderOf(
 }
 
 /**
- * Asks the providers now; `missing` is the first name whose place none of them holds. Throws the errors of the
+ * Asks the providers now; `missing` is the first name whose zone none of them holds. Throws the errors of the
  * providers.
  */
 export async function askZoneHolder(
   providers: Providers,
   wanted: Wanted,
   signal: AbortSignal,
-): Promise<{ zoneHolder: ZoneHolder; missing: ChallengePlace | null }> {
+): Promise<{ zoneHolder: ZoneHolder; missing: ChallengeTarget | null }> {
   const asked = (await dnsConnections(wanted.accountId)).map(({ _id }) => _id);
-  const places = await findChallengePlaces(providers, wanted, signal);
-  const missing = places.find(({ held }) => held === null) ?? null;
-  const connectionId = missing === null ? (places[0]?.held?.connection._id ?? null) : null;
+  const targets = await findChallengeTargets(providers, wanted, signal);
+  const missing = targets.find(({ held }) => held === null) ?? null;
+  const connectionId = missing === null ? (targets[0]?.held?.connection._id ?? null) : null;
   const askAgainAt = new Date(providers.now().getTime() + ASK_AGAIN_MS);
   return { zoneHolder: { connectionId, asked, askAgainAt }, missing };
 }

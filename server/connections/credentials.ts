@@ -22,7 +22,7 @@ const REFRESH_TIMEOUT_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
 
 type Credential = Pick<OAuthTokens, 'token' | 'refreshToken'>;
-type Place = { id: string; accountId: string };
+type ConnectionIds = { id: string; accountId: string };
 export type CredentialProviders = Pick<Providers, 'secrets' | 'egress' | 'signIn' | 'wait' | 'now'>;
 
 /** Returns the credentials of a destination: those of its own connection, and of the ones that its options name. */
@@ -65,10 +65,10 @@ export function optionOf(options: unknown, name: string): unknown {
  */
 export function sealCredential(
   { secrets }: Pick<Providers, 'secrets'>,
-  place: Place,
+  connection: ConnectionIds,
   credential: Credential | DnsFields,
 ): string {
-  return secrets.seal(JSON.stringify(credential), sealContext(place));
+  return secrets.seal(JSON.stringify(credential), sealContext(connection));
 }
 
 /** Opens the credential for a DNS provider. Throws an Error for a connection to a platform. */
@@ -192,6 +192,6 @@ function openCredential(
   return JSON.parse(secrets.open(credential, sealContext({ id, accountId }))) as Credential;
 }
 
-function sealContext({ id, accountId }: Place): string {
+function sealContext({ id, accountId }: ConnectionIds): string {
   return `connections:${id}:credential:${accountId}`;
 }

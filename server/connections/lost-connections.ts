@@ -7,8 +7,8 @@ import type { DestinationDoc } from '../database/models/publishing/destination.t
 import { connectionIdsOf, optionOf } from './credentials.ts';
 
 /** The fields of a destination that name its connections. */
-export type ConnectedPlace = Pick<DestinationDoc, '_id' | 'platform' | 'connectionId' | 'options'>;
-type Publishing = { state: DeploymentRow['state']; destinations: readonly ConnectedPlace[] };
+export type ConnectedDestination = Pick<DestinationDoc, '_id' | 'platform' | 'connectionId' | 'options'>;
+type Publishing = { state: DeploymentRow['state']; destinations: readonly ConnectedDestination[] };
 type Connections = ReadonlyMap<string, Pick<ConnectionRow, 'state' | 'problem'>>;
 
 /**
@@ -42,7 +42,7 @@ export function lostConnections({ state, destinations }: Publishing, known: Conn
   );
 }
 
-function neededBy({ platform, connectionId, options }: ConnectedPlace) {
+function neededBy({ platform, connectionId, options }: ConnectedDestination) {
   const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const named = [
     ...(requires.includes('connection') ? [{ provider: platform, id: connectionId }] : []),

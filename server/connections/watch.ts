@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import { enqueueJob } from '../queue/queue.ts';
 import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
-import { type ConnectedPlace, connectionsOfAll, lostConnections } from './lost-connections.ts';
+import { type ConnectedDestination, connectionsOfAll, lostConnections } from './lost-connections.ts';
 
 /** A platform that accepted a token this recently is not asked again: a burst of releases asks once. */
 const BELIEVED_MS = MINUTE_MS;
@@ -26,7 +26,7 @@ const RUN_MS = 50 * MINUTE_MS;
 export async function requireConnected(
   ctx: AccountContext,
   deployment: DeploymentDoc,
-  needed: ConnectedPlace = primaryOf(deployment),
+  needed: ConnectedDestination = primaryOf(deployment),
 ): Promise<void> {
   const { accountId } = ctx.actor;
   const used = [needed, ...deployment.destinations.filter(({ state }) => state !== 'removing')];

@@ -7,13 +7,13 @@ import type { Addresses } from '../context.ts';
 import { certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost, urlOf } from '../lib/site-names.ts';
 import { CertificateModel } from './models/domains/certificate.ts';
 import type { DomainRow } from './models/domains/domain.ts';
-import { type Placed, primaryOf } from './models/publishing/deployment.ts';
+import { type Destinations, primaryOf } from './models/publishing/deployment.ts';
 import type { DestinationDoc } from './models/publishing/destination.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
 /** Returns the parts of a deployment's addresses: those of its primary destination. */
-export function siteOf(deployment: Placed<Stored> & { slug: string }): Site {
+export function siteOf(deployment: Destinations<Stored> & { slug: string }): Site {
   const { platform, url } = primaryOf(deployment);
   return { platform, url, slug: deployment.slug };
 }

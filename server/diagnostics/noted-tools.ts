@@ -1,7 +1,7 @@
 import type { Asked } from '../../routers/schemas/diagnostics.ts';
 import type { Lookups, ServerAnswer } from '../dns/dns-client.ts';
 import { addressesBehind } from '../domains/records/dns-answers.ts';
-import type { Place, Tools, Visit } from './checks/check.ts';
+import type { ServerAddress, Tools, Visit } from './checks/check.ts';
 
 /** The questions of one check that a report keeps. */
 const ASKED_MAX = 24;
@@ -10,8 +10,8 @@ const ANSWER_MAX = 300;
 /** The means of asking. */
 export type Ways = Pick<Tools, 'caaOf' | 'visit' | 'handshake'> & {
   lookups: Lookups;
-  /** Returns the port for TLS at the place. */
-  portAt(place: Place): number;
+  /** Returns the port for TLS at the server. */
+  portAt(server: ServerAddress): number;
 };
 
 type NotedTools = Pick<
@@ -24,13 +24,14 @@ export function notedTools({ lookups, portAt, ...ways }: Ways, asked: Asked[]): 
   return {
     ...dnsTools(lookups, asked),
     caaOf: (name) => noted(asked, `CAA ${name}`, 'name servers', () => ways.caaOf(name), caaAnswer),
-    visit: (url, place) => noted(asked, `GET ${url}`, place?.address ?? '', () => ways.visit(url, place), visitAnswer),
-    handshake: (name, place, onlyVersion) =>
+    visit: (url, server) =>
+      noted(asked, `GET ${url}`, server?.address ?? '', () => ways.visit(url, server), visitAnswer),
+    handshake: (name, server, onlyVersion) =>
       noted(
         asked,
         `TLS handshake for ${name}${onlyVersion ? ` with ${onlyVersion}` : ''}`,
-        `${place.address}:${portAt(place)}`,
-        () => ways.handshake(name, place, onlyVersion),
+        `${server.address}:${portAt(server)}`,
+        () => ways.handshake(name, server, onlyVersion),
         (shown) =>
           shown.kind === 'secured' ? `${shown.protocol}, ${shown.certificate.error ?? 'valid'}` : shown.detail,
       ),

@@ -11,7 +11,7 @@ import { AuthorityError } from '../domains/certificates/authority/authority.ts';
 import { PERSISTENT } from '../domains/certificates/authority/persistent-record.ts';
 import { nearLimit, requireWithinLimits } from '../domains/certificates/authority-use.ts';
 import { addressesBehind } from '../domains/records/dns-answers.ts';
-import type { Facts, Page, Place, Tools, Visit } from './checks/check.ts';
+import type { Facts, Page, ServerAddress, Tools, Visit } from './checks/check.ts';
 import { notedTools, type Ways } from './noted-tools.ts';
 import type { Diagnosed } from './subject.ts';
 import { createVisits } from './visits.ts';
@@ -40,14 +40,14 @@ export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): 
   const { subject } = diagnosed;
   const { providers } = ctx;
   const own = providers.sitesAddresses().then(({ found }) => new Set(found.map(canonicalAddress)));
-  const places = new Map<string, Promise<readonly Place[]>>();
-  const placesOf = (name: string): Promise<readonly Place[]> => {
-    const found = places.get(name) ?? findPlaces(lookups, name, own);
-    places.set(name, found);
+  const servers = new Map<string, Promise<readonly ServerAddress[]>>();
+  const serversOf = (name: string): Promise<readonly ServerAddress[]> => {
+    const found = servers.get(name) ?? findServers(lookups, name, own);
+    servers.set(name, found);
     return found;
   };
   const visit = createVisits(providers, {
-    placeFor: async (host) => placeOfHost(host, placesOf),
+    serverFor: async (host) => serverOfHost(host, serversOf),
     siteHost: subject.isDomain ? null : subject.name,
     signal,
   });
@@ -58,11 +58,11 @@ export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): 
     visit,
     caaOf: (name) => caaInTime(providers, name, signal),
     portAt: ({ isOwn }) => (isOwn ? providers.addresses.sitesTlsPort : undefined) ?? 443,
-    handshake: async (name, place, onlyVersion) => {
+    handshake: async (name, server, onlyVersion) => {
       const roots = [await root()].flatMap((pem) => pem ?? []);
-      const { address, isOwn } = place;
+      const { address, isOwn } = server;
       const versions = onlyVersion === undefined ? {} : { onlyVersion };
-      const request = { address, port: ways.portAt(place), name, roots, isOwn, signal, ...versions };
+      const request = { address, port: ways.portAt(server), name, roots, isOwn, signal, ...versions };
       return providers.reach.handshake(request).catch(() => ({ kind: 'no_route', detail: 'no time left' }) as const);
     },
   };
@@ -70,7 +70,7 @@ export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): 
     toolsFor: (asked) => ({
       ...notedTools(ways, asked),
       now: () => providers.now(),
-      placesOf,
+      serversOf,
       isAllowed: (address) => providers.reach.isAllowed(address),
       challengeToken: token,
       pages: () => readPages(ctx, diagnosed, visit),
@@ -103,11 +103,11 @@ async function caaInTime({ dns }: AccountContext['providers'], name: string, sig
 }
 
 /** Returns the addresses of a name, and which of them are ours. */
-export async function findPlaces(
+export async function findServers(
   lookups: Lookups,
   name: string,
   own: Promise<ReadonlySet<string>>,
-): Promise<readonly Place[]> {
+): Promise<readonly ServerAddress[]> {
   const sets = await Promise.all((['A', 'AAAA'] as const).map((type) => addressesBehind(lookups, { name, type })));
   const ours = await own;
   return sets.flatMap((answers) => {
@@ -116,11 +116,11 @@ export async function findPlaces(
   });
 }
 
-/** Returns the place of a host. An address in a redirect is used as it is; the guarded way out decides. */
-async function placeOfHost(host: string, placesOf: Tools['placesOf']): Promise<Place | null> {
+/** Returns the address of a host's server. An address in a redirect is used as it is; the guarded way out decides. */
+async function serverOfHost(host: string, serversOf: Tools['serversOf']): Promise<ServerAddress | null> {
   const literal = host.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return { address: literal, isOwn: false };
-  return (await placesOf(host))[0] ?? null;
+  return (await serversOf(host))[0] ?? null;
 }
 
 async function makeToken({ providers }: AccountContext): Promise<string> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Providers } from '../context.ts';
 import { type EgressAnswer, EgressError } from '../lib/egress/egress.ts';
-import type { Place, Visit, VisitFault } from './checks/check.ts';
+import type { ServerAddress, Visit, VisitFault } from './checks/check.ts';
 
 /** Larger pages are compared by the beginning alone: nobody waits for more. */
 const PAGE_BYTES_MAX = 5 * 1024 * 1024;
@@ -17,8 +17,8 @@ const CODES: Readonly<Record<string, VisitFault>> = {
 };
 
 export type VisitOptions = {
-  /** Returns a place to visit when none is given; null: the name has no address. */
-  placeFor(host: string): Promise<Place | null>;
+  /** Returns the server to visit when none is given; null: the name has no address. */
+  serverFor(host: string): Promise<ServerAddress | null>;
   /** The host name of our site without a domain, which is requested at the listener itself. */
   siteHost: string | null;
   signal: AbortSignal;
@@ -31,12 +31,12 @@ export type VisitOptions = {
  */
 export function createVisits(providers: Providers, options: VisitOptions) {
   const made = new Map<string, Promise<Visit>>();
-  return (url: string, place?: Place): Promise<Visit> => {
-    const key = `${url} ${place?.address ?? ''}`;
+  return (url: string, server?: ServerAddress): Promise<Visit> => {
+    const key = `${url} ${server?.address ?? ''}`;
     const known = made.get(key);
     if (known !== undefined) return known;
     if (made.size >= VISITS_MAX) return Promise.resolve(notMade('the report has made all its visits'));
-    const visit = make(providers, options, new URL(url), place);
+    const visit = make(providers, options, new URL(url), server);
     made.set(key, visit);
     return visit;
   };
@@ -46,29 +46,29 @@ const notMade = (detail: string): Visit => ({ fault: 'not_allowed', detail, serv
 
 async function make(
   providers: Providers,
-  { placeFor, siteHost, signal }: VisitOptions,
+  { serverFor, siteHost, signal }: VisitOptions,
   url: URL,
-  given: Place | undefined,
+  given: ServerAddress | undefined,
 ): Promise<Visit> {
   if (signal.aborted) return notMade('the report has no time left');
   const { addresses } = providers;
   if (url.hostname === siteHost) {
     return ask(providers, { url: url.href, listener: addresses.sitesListener, host: url.host, signal });
   }
-  const place = given ?? (await placeFor(url.hostname).catch(() => undefined));
-  if (place === undefined) return notMade('the name servers did not answer');
-  if (place === null) return { fault: 'no_address', detail: 'the name has no address', server: url.hostname };
+  const server = given ?? (await serverFor(url.hostname).catch(() => undefined));
+  if (server === undefined) return notMade('the name servers did not answer');
+  if (server === null) return { fault: 'no_address', detail: 'the name has no address', server: url.hostname };
   const isTls = url.protocol === 'https:';
-  const literal = place.address.includes(':') ? `[${place.address}]` : place.address;
+  const literal = server.address.includes(':') ? `[${server.address}]` : server.address;
   const port = isTls ? (addresses.sitesTlsPort ?? 443) : (addresses.sitesHttpPort ?? 80);
   // Redirects never reach other services that listen at our own address.
-  if (place.isOwn && (url.port === '' || Number(url.port) === port)) {
+  if (server.isOwn && (url.port === '' || Number(url.port) === port)) {
     const protocol = isTls ? 'https:' : 'http:';
-    const listener = { protocol, host: place.address, port } as const;
-    return ask(providers, { url: url.href, listener, host: url.host, signal, at: place.address });
+    const listener = { protocol, host: server.address, port } as const;
+    return ask(providers, { url: url.href, listener, host: url.host, signal, at: server.address });
   }
   const there = `${url.protocol}//${literal}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
-  return ask(providers, { url: there, host: url.host, signal, at: place.address });
+  return ask(providers, { url: there, host: url.host, signal, at: server.address });
 }
 
 type Asked = {

@@ -23,7 +23,7 @@ import { expediteHealthCheck } from '../publishing/publication/health-schedule.t
 import { requireDomainQuota, requireTakesDomains } from './add.ts';
 import { removeCertificates } from './certificates/ensure.ts';
 import { detachEverywhere } from './detach.ts';
-import { moveTo, placeOf } from './move.ts';
+import { destinationOf, moveTo } from './move.ts';
 import { findDomain, showDomain } from './read.ts';
 import { deleteWrittenRecords } from './record-plan/delete-written-records.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
@@ -132,7 +132,7 @@ async function moveToDeployment(
   const from = await find(domain.deploymentId);
   const to = await find(deploymentId).orFail();
   requireTakesDomains(to);
-  return moveTo(session, domain, { from: from && placeOf(from), to: placeOf(to), now: ctx.now() });
+  return moveTo(session, domain, { from: from && destinationOf(from), to: destinationOf(to), now: ctx.now() });
 }
 
 /**

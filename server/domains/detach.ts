@@ -4,7 +4,12 @@ import type { ShownError } from '../../routers/schemas/platforms/destination.ts'
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { platformCall } from '../connections/platform-call.ts';
 import type { Providers } from '../context.ts';
-import { type DomainDoc, DomainModel, type DomainRow, type FormerPlace } from '../database/models/domains/domain.ts';
+import {
+  type DomainDoc,
+  DomainModel,
+  type DomainRow,
+  type FormerDestination,
+} from '../database/models/domains/domain.ts';
 import { JobModel } from '../database/models/job.ts';
 import { type DeploymentDoc, DeploymentModel } from '../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../database/models/publishing/destination.ts';
@@ -22,13 +27,13 @@ import { expediteCheck } from './schedule.ts';
  */
 export type DetachedNames = JobPayload<'detach-domain'>;
 type Named = Pick<DomainRow, 'accountId' | 'name' | 'counterpart'>;
-type Place = Pick<DetachedNames, 'deploymentId' | 'destinationId'>;
+type DestinationIds = Pick<DetachedNames, 'deploymentId' | 'destinationId'>;
 
 /** Enqueues the removal of names from a platform, `delayMs` from now. */
 export async function enqueueDetach(
   session: ClientSession,
   { accountId, name, counterpart }: Named,
-  { deploymentId, destinationId }: Place,
+  { deploymentId, destinationId }: DestinationIds,
   delayMs = 0,
 ): Promise<void> {
   const payload = { deploymentId, destinationId, name, counterpart: counterpart ?? null };
@@ -39,23 +44,28 @@ function detachKey({ destinationId, name }: Pick<DetachedNames, 'destinationId' 
   return `detach-domain ${destinationId} ${name}`;
 }
 
-type Held = Named & Pick<DomainRow, 'deploymentId' | 'attached'> & { leaving: readonly FormerPlace[] };
+type Held = Named & Pick<DomainRow, 'deploymentId' | 'attached'> & { leaving: readonly FormerDestination[] };
 
 /** Enqueues the removal of an unheld domain's names from every platform; returns whether there is one. */
 export async function detachEverywhere(session: ClientSession, now: Date, domain: Held): Promise<boolean> {
-  const places = placesOf(domain);
-  for (const place of places) await enqueueDetach(session, domain, place, tellingMs(domain, place, now));
-  return places.length > 0;
+  const destinations = destinationsOf(domain);
+  for (const destination of destinations)
+    await enqueueDetach(session, domain, destination, tellingMs(domain, destination, now));
+  return destinations.length > 0;
 }
 
 /** Returns the platforms that have, or may have, the names. */
-function placesOf({ deploymentId, attached, leaving }: Held): Place[] {
+function destinationsOf({ deploymentId, attached, leaving }: Held): DestinationIds[] {
   const elsewhere = leaving.filter(({ platform }) => PLATFORMS[platform].isServedHere !== true);
   return attached ? [{ deploymentId, destinationId: attached.destinationId }, ...elsewhere] : elsewhere;
 }
 
 /** Returns how long another process may still be attaching the names, which would bring them back. */
-export function tellingMs({ attached }: Pick<DomainRow, 'attached'>, { destinationId }: Place, now: Date): number {
+export function tellingMs(
+  { attached }: Pick<DomainRow, 'attached'>,
+  { destinationId }: DestinationIds,
+  now: Date,
+): number {
   const isHere = attached?.destinationId === destinationId && attached.tellingUntil instanceof Date;
   return isHere ? Math.max(0, (attached.tellingUntil?.getTime() ?? 0) - now.getTime()) : 0;
 }
@@ -68,14 +78,14 @@ export async function continueRemoval(
 ): Promise<void> {
   const domain = await DomainModel.findOne({ _id, accountId, state: 'removing' }).session(session);
   if (domain === null) return;
-  const keys = placesOf(domain).map((place) => detachKey({ ...place, name: domain.name }));
+  const keys = destinationsOf(domain).map((destination) => detachKey({ ...destination, name: domain.name }));
   const open = { accountId, key: { $in: keys }, status: { $in: ['queued', 'running'] as const } };
   if ((await JobModel.exists(open).session(session)) !== null) return;
   if (!(await detachEverywhere(session, now, domain))) await eraseDomain(session, domain);
 }
 
 /**
- * Returns the place from which to detach the names: null when the site is gone there, with the names, or when they are
+ * Returns the destination from which to detach the names: null when the site is gone there, with the names, or when they are
  * wanted there again.
  */
 export async function findDetaching(
@@ -123,7 +133,7 @@ export async function endDetach(session: ClientSession, accountId: string, names
   if (domain.state === 'removing') {
     const update = { ...(isAttached && { $set: { attached: null } }), $pull: { leaving: { destinationId } } };
     const left = await DomainModel.findOneAndUpdate({ _id, accountId }, update, { session, returnDocument: 'after' });
-    if (left !== null && placesOf(left).length === 0) await eraseDomain(session, left);
+    if (left !== null && destinationsOf(left).length === 0) await eraseDomain(session, left);
     return;
   }
   if (isAttached) {
@@ -159,7 +169,7 @@ const DOMAINS_AT_ONCE = 50;
 
 /**
  * Erases some domains of a deployment that is gone with its sites; false when none is left. Their names are free then,
- * and can be proved again. They are detached from other places, too.
+ * and can be proved again. They are detached from other destinations, too.
  */
 export async function eraseSomeDomains(
   session: ClientSession,
@@ -169,7 +179,7 @@ export async function eraseSomeDomains(
   const domains = await DomainModel.find({ accountId, deploymentId }).limit(DOMAINS_AT_ONCE).session(session).lean();
   if (domains.length === 0) return false;
   for (const domain of domains) {
-    const leaving = domain.leaving.filter((place) => place.deploymentId !== deploymentId);
+    const leaving = domain.leaving.filter((destination) => destination.deploymentId !== deploymentId);
     await detachEverywhere(session, now, { ...domain, attached: null, leaving });
     await removeRecordPlans(session, { accountId, domainId: domain._id });
     await removeCertificates(session, { accountId, domainId: domain._id });

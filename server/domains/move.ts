@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { domainsRefusal } from '../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { type DomainDoc, DomainModel, type FormerPlace } from '../database/models/domains/domain.ts';
+import { type DomainDoc, DomainModel, type FormerDestination } from '../database/models/domains/domain.ts';
 import { type DeploymentDoc, type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { moveDomain } from '../database/move-state.ts';
@@ -14,16 +14,18 @@ import { expediteCheck } from './schedule.ts';
 
 /**
  * A domain moves when its deployment gets another primary platform, or the domain another deployment. The previous
- * place serves the names until their records point to the new one, and only then are they detached there. At the same
+ * destination serves the names until their records point to the new one, and only then are they detached there. At the same
  * platform that is impossible: there a name belongs to one site at a time.
  */
-type Place = { deploymentId: string; destinationId: string; platform: PlatformId };
+type DomainDestination = { deploymentId: string; destinationId: string; platform: PlatformId };
 
-/** Resolvers still send visitors to the previous place: platforms' records are cached for an hour. */
+/** Resolvers still send visitors to the previous destination: platforms' records are cached for an hour. */
 const CACHED_MS = HOUR_MS;
 
-/** Returns the place that serves the domains of a deployment: its primary destination. */
-export function placeOf(deployment: Pick<DeploymentRow, '_id' | 'primaryId' | 'destinations'>): Place {
+/** Returns the destination that serves the domains of a deployment: its primary destination. */
+export function destinationOf(
+  deployment: Pick<DeploymentRow, '_id' | 'primaryId' | 'destinations'>,
+): DomainDestination {
   const { _id: destinationId, platform } = primaryOf(deployment);
   return { deploymentId: deployment._id, destinationId, platform };
 }
@@ -32,12 +34,16 @@ export function placeOf(deployment: Pick<DeploymentRow, '_id' | 'primaryId' | 'd
 export async function moveTo(
   session: ClientSession,
   domain: DomainDoc,
-  { from, to, now }: { from: Place | null; to: Place; now: Date },
+  { from, to, now }: { from: DomainDestination | null; to: DomainDestination; now: Date },
 ): Promise<DomainDoc> {
   const { _id: id, accountId, deploymentId, state } = domain;
   const isNowhereElse = domain.leaving.length === 0 && from !== null && isServedHere(from) && isServedHere(to);
   const leaving = isNowhereElse ? [] : await leave(session, domain, { from, to, now });
-  const set = { deploymentId: to.deploymentId, quickFrom: now, ...(!isNowhereElse && atNewPlace(domain, leaving)) };
+  const set = {
+    deploymentId: to.deploymentId,
+    quickFrom: now,
+    ...(!isNowhereElse && atNewDestination(domain, leaving)),
+  };
   const isUnsettled = !isNowhereElse && (state === 'active' || state === 'misconfigured');
   const moved = isUnsettled
     ? await moveDomain(session, { id, accountId, from: [state], to: 'pending_dns', set, when: { deploymentId } })
@@ -53,42 +59,48 @@ export async function moveTo(
   return moved;
 }
 
-function isServedHere({ platform }: Pick<Place, 'platform'>): boolean {
+function isServedHere({ platform }: Pick<DomainDestination, 'platform'>): boolean {
   return PLATFORMS[platform].isServedHere === true;
 }
 
-/** Returns the fields at the new place, where nothing is known yet; the proof stays the same. */
-function atNewPlace({ proof, records }: DomainDoc, leaving: readonly FormerPlace[]): Record<string, unknown> {
+/** Returns the fields at the new destination, where nothing is known yet; the proof stays the same. */
+function atNewDestination(
+  { proof, records }: DomainDoc,
+  leaving: readonly FormerDestination[],
+): Record<string, unknown> {
   return {
     ...{ attached: null, leaving, pointedNames: [], watchedNames: [], rightRecords: [], problem: null },
     ...{ activeSince: null, checkedAt: null, records: records.filter(({ name }) => name === proof.name) },
   };
 }
 
-/** Returns the places that keep serving. The names are detached from all others at once. */
+/** Returns the destinations that keep serving. The names are detached from all others at once. */
 async function leave(
   session: ClientSession,
   domain: DomainDoc,
-  { from, to, now }: { from: Place | null; to: Place; now: Date },
-): Promise<FormerPlace[]> {
-  const last = from === null ? [] : [lastPlace(domain, from)];
-  const former: readonly FormerPlace[] = domain.leaving;
+  { from, to, now }: { from: DomainDestination | null; to: DomainDestination; now: Date },
+): Promise<FormerDestination[]> {
+  const last = from === null ? [] : [formerDestination(domain, from)];
+  const former: readonly FormerDestination[] = domain.leaving;
   const before = [...former, ...last].filter(({ destinationId }) => destinationId !== to.destinationId);
-  const kept: FormerPlace[] = [];
-  for (const place of before) {
-    const isSamePlatform = place.platform === to.platform && !isServedHere(to);
-    const isEnding = place.isEnding || isSamePlatform;
-    const { deploymentId, destinationId, platform, names } = place;
+  const kept: FormerDestination[] = [];
+  for (const destination of before) {
+    const isSamePlatform = destination.platform === to.platform && !isServedHere(to);
+    const isEnding = destination.isEnding || isSamePlatform;
+    const { deploymentId, destinationId, platform, names } = destination;
     if (isEnding || names.length > 0) kept.push({ deploymentId, destinationId, platform, names: [...names], isEnding });
-    const isTold = !isServedHere(place) && !place.isEnding;
-    const isOver = isEnding || place.names.length === 0;
-    if (isTold && isOver) await enqueueDetach(session, domain, place, tellingMs(domain, place, now));
+    const isTold = !isServedHere(destination) && !destination.isEnding;
+    const isOver = isEnding || destination.names.length === 0;
+    if (isTold && isOver) await enqueueDetach(session, domain, destination, tellingMs(domain, destination, now));
   }
   return kept;
 }
 
-/** Returns the place that has the names now, with the names that point there. */
-function lastPlace({ attached, deploymentId, pointedNames }: DomainDoc, from: Place): FormerPlace {
+/** Returns the destination that has the names now, with the names that point there. */
+function formerDestination(
+  { attached, deploymentId, pointedNames }: DomainDoc,
+  from: DomainDestination,
+): FormerDestination {
   const { destinationId, platform } = attached ?? from;
   return { deploymentId, destinationId, platform, names: [...pointedNames], isEnding: false };
 }
@@ -111,24 +123,25 @@ export async function moveDomains(
       hint: `Remove ${first.name} or move it to another deployment first.`,
     });
   }
-  const move = { from: placeOf(deployment), to: { deploymentId, destinationId, platform }, now };
+  const move = { from: destinationOf(deployment), to: { deploymentId, destinationId, platform }, now };
   for (const domain of domains) await moveTo(session, domain, move);
 }
 
 /**
- * Detaches the names from previous places that no record points to any more; returns those places. Resolvers may have
+ * Detaches the names from previous destinations that no record points to any more, and returns those. Resolvers may have
  * the old records for a while.
  */
 export async function endLeaving(
   session: ClientSession,
   domain: DomainDoc,
   hasLeft: (name: string) => boolean,
-): Promise<FormerPlace[]> {
-  const isOver = ({ names, isEnding }: FormerPlace) => !isEnding && hasLeft(domain.servedName) && names.every(hasLeft);
-  const former: readonly FormerPlace[] = domain.leaving;
+): Promise<FormerDestination[]> {
+  const isOver = ({ names, isEnding }: FormerDestination) =>
+    !isEnding && hasLeft(domain.servedName) && names.every(hasLeft);
+  const former: readonly FormerDestination[] = domain.leaving;
   const over = former.filter(isOver);
-  for (const place of over) {
-    if (!isServedHere(place)) await enqueueDetach(session, domain, place, CACHED_MS);
+  for (const destination of over) {
+    if (!isServedHere(destination)) await enqueueDetach(session, domain, destination, CACHED_MS);
   }
   return over;
 }

@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../routers/schemas/domains.ts';
 import type { DomainState } from '../../routers/schemas/state-names.ts';
 import type { ZoneHolder } from '../connections/challenge-zones.ts';
 import type { Providers } from '../context.ts';
-import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../database/models/domains/domain.ts';
+import { type DomainDoc, DomainModel, type FormerDestination, namesOf } from '../database/models/domains/domain.ts';
 import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
@@ -74,8 +74,8 @@ export async function saveCheck(
       : null;
   const reached = await moveByRecords(session, providers, found, claimed, { pointsTo, concern });
   const over = await endLeaving(session, domain, (name) => hasLeft(name, found, pointsTo));
-  const former: readonly FormerPlace[] = domain.leaving;
-  const leaving = former.filter((place) => !over.includes(place));
+  const former: readonly FormerDestination[] = domain.leaving;
+  const leaving = former.filter((destination) => !over.includes(destination));
   const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
   const isDoubted = kept !== null && kept.toldAt === null;
   // The owner of a domain that was broken until now was notified of its problem.
@@ -97,7 +97,12 @@ export async function saveCheck(
   };
   const settled = await DomainModel.findOneAndUpdate(
     { _id, accountId },
-    { $set, $pull: { leaving: { destinationId: { $in: over.map((place) => place.destinationId) }, isEnding: false } } },
+    {
+      $set,
+      $pull: {
+        leaving: { destinationId: { $in: over.map((destination) => destination.destinationId) }, isEnding: false },
+      },
+    },
     { session, returnDocument: 'after' },
   );
   if (settled === null) return null;
@@ -194,7 +199,7 @@ async function moveByRecords(
 async function notifyProblem(
   session: ClientSession,
   providers: Providers,
-  found: DomainCheck & { leaving: readonly FormerPlace[] },
+  found: DomainCheck & { leaving: readonly FormerDestination[] },
   concern: Concern | null,
 ): Promise<Concern | null> {
   const problem = problemOf(found);
@@ -205,7 +210,7 @@ async function notifyProblem(
 }
 
 function checkedFields(
-  found: DomainCheck & { leaving: readonly FormerPlace[]; cap: Problem | null },
+  found: DomainCheck & { leaving: readonly FormerDestination[]; cap: Problem | null },
   state: DomainState,
   pointsTo: ReadonlyMap<string, PointsTo>,
   now: Date,

@@ -22,19 +22,19 @@ export type SingleFlight<T> = { once(key: string, group: string, look: () => Pro
 /** Runs one lookup for each key at a time, shared by all callers. Throws `database_unavailable` or `overloaded`. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const pending = new Map<string, Promise<T>>();
-  const places = createPlaces();
+  const slots = createSlots();
   return {
     once(key, group, look) {
       const known = pending.get(key);
       if (known !== undefined) return known;
-      const place = places.take(group);
-      if (place === null) {
+      const slot = slots.take(group);
+      if (slot === null) {
         return Promise.reject(
           new AppError('overloaded', 'Too many names are being looked up at once.', { retryAfterMs: 2_000 }),
         );
       }
-      const started = inTime(place.begun.then(look)).finally(() => {
-        place.leave();
+      const started = inTime(slot.begun.then(look)).finally(() => {
+        slot.leave();
         pending.delete(key);
       });
       pending.set(key, started);
@@ -44,9 +44,9 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 }
 
 type Waiting = { group: string; begin(): void };
-type Place = { begun: Promise<void>; leave(): void };
+type Slot = { begun: Promise<void>; leave(): void };
 
-function createPlaces() {
+function createSlots() {
   const running = new Map<string, number>();
   const waiting = new Set<Waiting>();
   let taken = 0;
@@ -74,7 +74,7 @@ function createPlaces() {
 
   return {
     /** Returns null when too many wait already. */
-    take(group: string): Place | null {
+    take(group: string): Slot | null {
       if (isFree(group)) {
         enter(group);
         return { begun: Promise.resolve(), leave: () => leave(group) };
@@ -106,7 +106,7 @@ export type QueuedFlight<T> = { once(key: string, look: () => Promise<T>): Promi
  */
 export function createQueuedFlight<T>(rateCounters: Pick<RateCounters, 'takeSlot'>, what: string): QueuedFlight<T> {
   const pending = new Map<string, Promise<T>>();
-  const places = {
+  const slots = {
     key: `lookups of ${what}`,
     limit: LOOKUPS_MAX,
     queueLength: Number.POSITIVE_INFINITY,
@@ -116,7 +116,7 @@ export function createQueuedFlight<T>(rateCounters: Pick<RateCounters, 'takeSlot
     once(key, look) {
       const known = pending.get(key);
       if (known !== undefined) return known;
-      const started = withSlot(rateCounters, places, () => inTime(look())).finally(() => pending.delete(key));
+      const started = withSlot(rateCounters, slots, () => inTime(look())).finally(() => pending.delete(key));
       pending.set(key, started);
       return started;
     },

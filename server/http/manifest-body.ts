@@ -7,7 +7,7 @@ import {
 } from '../../routers/schemas/releases.ts';
 import { AppError } from '../lib/errors.ts';
 import { runInTimeSlices } from '../lib/time-slices.ts';
-import { checkShape, type ListPlace, PART_BYTES_MAX, tooLongPart } from './manifest-shape.ts';
+import { checkShape, type ListRange, PART_BYTES_MAX, tooLongPart } from './manifest-shape.ts';
 
 /** Validating this many takes about a millisecond. */
 const ENTRIES_A_STEP = 200;
@@ -18,10 +18,10 @@ const ENTRIES_A_STEP = 200;
  * many files.
  */
 export async function readManifestBody(body: Buffer): Promise<UploadManifestInput> {
-  const places = await checkShape(body);
-  const content = parseJson(withoutLists(body, places));
+  const ranges = await checkShape(body);
+  const content = parseJson(withoutLists(body, ranges));
   const lists =
-    typeof content === 'object' && content !== null ? await runInTimeSlices(readLists(body, places, content)) : {};
+    typeof content === 'object' && content !== null ? await runInTimeSlices(readLists(body, ranges, content)) : {};
   // The entries have been validated; the schema still validates the rest.
   const frame = uploadManifestInput.safeParse(
     Array.isArray(content) || typeof content !== 'object' ? content : { ...content, ...emptied(lists) },
@@ -47,12 +47,12 @@ function notJson(cause?: unknown): AppError {
 }
 
 /** Returns the body with each list's entries replaced by the list's number; the entries are parsed a few at a time. */
-function withoutLists(body: Buffer, places: readonly ListPlace[]): string {
+function withoutLists(body: Buffer, ranges: readonly ListRange[]): string {
   let text = '';
   let at = 0;
-  const inLists = places.reduce((sum, { start, end }) => sum + end - start, 0);
+  const inLists = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   if (body.length - inLists > PART_BYTES_MAX) throw tooLongPart();
-  for (const [number, { start, end }] of places.entries()) {
+  for (const [number, { start, end }] of ranges.entries()) {
     if (Number.isNaN(end)) throw notJson();
     text += `${body.toString('utf8', at, start)}${number}`;
     at = end;
@@ -66,12 +66,12 @@ type Lists = Partial<UploadManifestInput>;
  * Reads the lists of the body, entry by entry. Throws `bad_request`, and `validation_failed` for the first entry that
  * is wrong.
  */
-function* readLists(body: Buffer, places: readonly ListPlace[], content: object): Generator<void, Lists> {
+function* readLists(body: Buffer, ranges: readonly ListRange[], content: object): Generator<void, Lists> {
   const { files, publishAnyway }: { files?: unknown; publishAnyway?: unknown } = content;
   const read = <Entry>(name: string, list: unknown[], schema: EntrySchema<Entry>) => {
-    const place = places[Number(list[0])];
-    if (place === undefined) throw notJson();
-    return checkList(name, entriesAt(body, place), schema);
+    const range = ranges[Number(list[0])];
+    if (range === undefined) throw notJson();
+    return checkList(name, entriesAt(body, range), schema);
   };
   return {
     ...(Array.isArray(files) && { files: yield* read('files', files, manifestFileSchema) }),
@@ -82,7 +82,7 @@ function* readLists(body: Buffer, places: readonly ListPlace[], content: object)
 }
 
 /** Yields the entries of a list in groups, as they are parsed. */
-function* entriesAt(body: Buffer, { start, end, cuts }: ListPlace): Generator<unknown[]> {
+function* entriesAt(body: Buffer, { start, end, cuts }: ListRange): Generator<unknown[]> {
   let from = start;
   for (const cut of [...cuts, end]) {
     const entries = parseJson(`[${body.toString('utf8', from, cut)}]`);

@@ -18,10 +18,10 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The place of a list in the body, in bytes: from after its opening bracket to the closing one, and where it may be
+ * The range of a list in the body, in bytes: from after its opening bracket to the closing one, and where it may be
  * cut between two entries.
  */
-export type ListPlace = { start: number; end: number; cuts: number[] };
+export type ListRange = { start: number; end: number; cuts: number[] };
 
 /** Parsing this much takes less than a millisecond. */
 const CUT_BYTES = 64 * 1024;
@@ -45,7 +45,7 @@ type Scan = {
   depth: number;
   seen: number[];
   allowed: number[];
-  lists: ListPlace[];
+  lists: ListRange[];
   /** The start of the list entry that is being read. */
   entryStart: number;
 };
@@ -53,10 +53,10 @@ type Scan = {
 /**
  * Refuses bodies that cannot be a list of files before they are parsed: `JSON.parse` is busy for six seconds with 16
  * MiB of brackets, and for four with a million keys (measured). Whether it is JSON at all is left to the parser, which
- * stops at the first fault. Returns the places of the lists, so that the caller need not parse everything at once.
+ * stops at the first fault. Returns the ranges of the lists, so that the caller need not parse everything at once.
  * Throws `bad_request`, and `upload_refused` for too many files.
  */
-export async function checkShape(body: Buffer): Promise<readonly ListPlace[]> {
+export async function checkShape(body: Buffer): Promise<readonly ListRange[]> {
   const text = { isText: false, textStart: 0, textEnd: 0 };
   const scan: Scan = {
     body,
@@ -107,7 +107,7 @@ function open(scan: Scan, isList: boolean, at: number): void {
 }
 
 /** Returns the open list of entries, when the scan is between two of them or at its end. */
-function listAt(scan: Scan): ListPlace | undefined {
+function listAt(scan: Scan): ListRange | undefined {
   const list = scan.depth === DEPTH_OF_ENTRIES ? scan.lists.at(-1) : undefined;
   return list !== undefined && Number.isNaN(list.end) ? list : undefined;
 }

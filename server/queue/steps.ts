@@ -28,7 +28,7 @@ export type StepOf = {
   published: Pick<PublicationRow, '_id' | 'steps' | 'wasLive' | 'startedAt'>;
   isPrimary: boolean;
 };
-type StepPlace = { _id: string; accountId: string; name: ReleaseStepName };
+type StepKey = { _id: string; accountId: string; name: ReleaseStepName };
 
 /**
  * Runs one step of a publication: writes it and, at the primary destination, the release's state together, lets `work`
@@ -44,16 +44,16 @@ export async function runStep(
   name: ReleaseStepName,
   work: (step: StepReport) => Promise<void>,
 ): Promise<boolean> {
-  const place = { _id: of.published._id, accountId: job.accountId, name };
-  const begun = await beginStep(job, of, place);
+  const step = { _id: of.published._id, accountId: job.accountId, name };
+  const begun = await beginStep(job, of, step);
   if (begun === null) return false;
   await job.providers.faults?.at(`${name}:start`);
-  const report = createReport(job, place, begun);
+  const report = createReport(job, step, begun);
   try {
     await work(report.step);
   } catch (error) {
     // The lease may be what failed: this process may then write nothing.
-    await writeFailure(job, place, report, error).catch(() => undefined);
+    await writeFailure(job, step, report, error).catch(() => undefined);
     throw error;
   }
   await report.stop();
@@ -62,7 +62,7 @@ export async function runStep(
   await job.transaction(async (session) => {
     const endedAt = job.providers.now();
     const ledTo = await report.end(session, endedAt);
-    await writeReport(session, place, rest, { state: 'done', endedAt }, ledTo);
+    await writeReport(session, step, rest, { state: 'done', endedAt }, ledTo);
   });
   await job.providers.faults?.at(`${name}:end`);
   return true;
@@ -71,7 +71,7 @@ export async function runStep(
 /**
  * Writes the step's reports before it broke off, and a sentence for a person about what comes next, if something does.
  */
-async function writeFailure(job: RunningJob, place: StepPlace, report: Report, error: unknown): Promise<void> {
+async function writeFailure(job: RunningJob, step: StepKey, report: Report, error: unknown): Promise<void> {
   const isWaiting = error instanceof JobDeferred;
   const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
   if (isTriedAgain && error instanceof AppError) {
@@ -80,14 +80,14 @@ async function writeFailure(job: RunningJob, place: StepPlace, report: Report, e
   }
   await report.flush();
   if (isWaiting) {
-    await job.transaction((session) => writeReport(session, place, NOTHING, { isWaiting }));
+    await job.transaction((session) => writeReport(session, step, NOTHING, { isWaiting }));
   }
 }
 
 type Begun = { startedAt: Date; lastLine: string | null };
 
 /** Begins the step; returns null when it is already done. */
-async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: StepPlace): Promise<Begun | null> {
+async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: StepKey): Promise<Begun | null> {
   const own = { _id, accountId };
   // A release that returns again and again to wait for its platform passes finished steps without a transaction.
   if (of.published.steps[name].state === 'done') return null;
@@ -117,7 +117,7 @@ const begins = (at: Date) => ({ state: 'running', startedAt: at, isWaiting: fals
 /** Goes on with a step that an earlier run has begun. */
 async function continueStep(
   session: ClientSession,
-  place: StepPlace,
+  key: StepKey,
   step: PublicationRow['steps'][ReleaseStepName],
   at: Date,
 ): Promise<Begun> {
@@ -125,7 +125,7 @@ async function continueStep(
   const line = { at, text: 'Continued after an interruption' };
   const isInterrupted = isRunning && !step.isWaiting;
   const report = { progress: {}, lines: isInterrupted ? [line] : [] };
-  await writeReport(session, place, report, isRunning ? { isWaiting: false } : begins(at));
+  await writeReport(session, key, report, isRunning ? { isWaiting: false } : begins(at));
   const startedAt = isRunning ? (step.startedAt ?? at) : at;
   return { startedAt, lastLine: (isInterrupted ? line : step.log.at(-1))?.text ?? null };
 }
@@ -166,7 +166,7 @@ type Report = {
  * Collects a step's reports and writes them at most every 250 ms, one write at a time. A line that repeats the last
  * one is left out.
  */
-function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }: Begun): Report {
+function createReport(job: RunningJob, step: StepKey, { lastLine, startedAt }: Begun): Report {
   let last = lastLine;
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
@@ -190,7 +190,7 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
     const taken = take();
     if (Object.keys(taken.progress).length === 0 && taken.lines.length === 0) return;
     writtenAt = performance.now();
-    await job.transaction((session) => writeReport(session, place, taken));
+    await job.transaction((session) => writeReport(session, step, taken));
   };
   const soon = (): void => {
     if (timer !== null) return;
@@ -232,7 +232,7 @@ function logUnwritten({ id: jobId, providers }: RunningJob, error: unknown): voi
 
 async function writeReport(
   session: ClientSession,
-  { name, ...own }: StepPlace,
+  { name, ...own }: StepKey,
   { progress, lines }: Pending,
   set: Record<string, unknown> = {},
   ledTo: Partial<PublicationRow> = {},

@@ -1,4 +1,4 @@
-import type { SimulatedPlace } from '../../routers/schemas/simulation.ts';
+import type { SimulatedPlatform } from '../../routers/schemas/simulation.ts';
 import type { HandOff } from '../publishing/platforms/platform.ts';
 
 /** One id for everything: nothing simulated is stored, and no stored row has it. */
@@ -15,7 +15,7 @@ export const LIFETIME_DAYS = 90;
 
 /** The subject of a simulation. */
 export type Cast = {
-  platform: SimulatedPlace;
+  platform: SimulatedPlatform;
   /** The name of the platform in every sentence. */
   title: string;
   startedAt: Date;

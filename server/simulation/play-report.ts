@@ -4,7 +4,7 @@ import type { Subject, Tools } from '../diagnostics/checks/check.ts';
 import { checksFor } from '../diagnostics/checks/index.ts';
 import { runChecks } from '../diagnostics/checks/run.ts';
 import { notedTools, type Ways } from '../diagnostics/noted-tools.ts';
-import { findPlaces } from '../diagnostics/tools.ts';
+import { findServers } from '../diagnostics/tools.ts';
 import { DnsLookupError, type Lookups } from '../dns/dns-client.ts';
 import { unitOf } from '../domains/records/names.ts';
 import { type Cast, DOMAIN, SIMULATED_ID, SITE_ADDRESS, SITE_URL } from './cast.ts';
@@ -88,13 +88,13 @@ type Around = { subject: Subject; zone: SimulatedZone; lookups: Lookups; failure
 
 function toolsOf(cast: Cast, { subject, zone, lookups, failure }: Around): (asked: Asked[]) => Tools {
   const ours = Promise.resolve(new Set([SITE_ADDRESS]));
-  const placesOf = (name: string) => findPlaces(lookups, name, ours);
-  const { visit, handshake, ...host } = simulatedHost(cast, { subject, placesOf, fault: failure?.host ?? NO_FAULT });
+  const serversOf = (name: string) => findServers(lookups, name, ours);
+  const { visit, handshake, ...host } = simulatedHost(cast, { subject, serversOf, fault: failure?.host ?? NO_FAULT });
   const ways: Ways = { lookups, visit, handshake, portAt: () => 443, caaOf: async () => caaIn(zone) };
   return (asked) => ({
     ...notedTools(ways, asked),
     ...host,
-    placesOf,
+    serversOf,
     now: () => cast.startedAt,
     caaQuestion: async () =>
       subject.own?.isServedHere === true ? { identities: [AUTHORITY], isWildcard: false } : null,

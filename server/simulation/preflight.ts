@@ -152,12 +152,13 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
   return judged('publish', lines, () => publishing(ctx, [destination]));
 }
 
-type Place = Parameters<typeof connectionIdsOf>[0];
-
 /** Asks each connected platform for its account, which is the first request of a publication. */
-async function publishing(ctx: AccountContext, destinations: readonly Place[]): Promise<string[]> {
+async function publishing(
+  ctx: AccountContext,
+  destinations: readonly Parameters<typeof connectionIdsOf>[0][],
+): Promise<string[]> {
   const lines: string[] = [];
-  for (const connectionId of new Set(destinations.flatMap((place) => connectionIdsOf(place)))) {
+  for (const connectionId of new Set(destinations.flatMap((destination) => connectionIdsOf(destination)))) {
     const connection = await findConnection(ctx.actor.accountId, connectionId);
     const { provider } = connection;
     if (isDnsProvider(provider)) continue;

@@ -1,7 +1,7 @@
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import type { SimulatedPlace } from '../../routers/schemas/simulation.ts';
+import type { SimulatedPlatform } from '../../routers/schemas/simulation.ts';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { AppError } from '../lib/errors.ts';
 import { notPublished, otherFiles } from '../publishing/platforms/by-hand.ts';
@@ -32,7 +32,7 @@ const RETRY_AFTER_MS = 30_000;
 const PAGE = '/index.html';
 
 /** Returns the possible failures of a release there: each error is made where the real one is. */
-export function releaseFailures(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+export function releaseFailures(platform: SimulatedPlatform, title: string): ReleaseFailure[] {
   return [
     ...preparing(platform, title),
     ...(PLATFORMS[platform].isServedHere === true
@@ -49,7 +49,7 @@ function failed(step: ReleaseStepName, what: string, error: AppError): ReleaseFa
   return { id: `${step}.${what}`, step, error };
 }
 
-function preparing(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+function preparing(platform: SimulatedPlatform, title: string): ReleaseFailure[] {
   const key = failed('preparing', 'private_key', privateKeyRefusal('keys/server.pem'));
   const capabilities = PLATFORM_CAPABILITIES[platform];
   const { maxFileBytes, maxTotalBytes } = capabilities?.limits ?? {};
@@ -62,11 +62,11 @@ function preparing(platform: SimulatedPlace, title: string): ReleaseFailure[] {
 }
 
 /** Returns whether a person publishes there by hand. */
-export function isByHand(platform: SimulatedPlace): boolean {
+export function isByHand(platform: SimulatedPlatform): boolean {
   return PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
 }
 
-function byHand(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+function byHand(platform: SimulatedPlatform, title: string): ReleaseFailure[] {
   const atAddress = (what: string, text: string): ReleaseFailure => ({
     ...failed('processing', what, new AppError('out_of_sync', `${text}.`)),
     isOfAddress: true,
@@ -78,12 +78,12 @@ function byHand(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   ];
 }
 
-function tooSlow(platform: SimulatedPlace, title: string): ReleaseFailure {
+function tooSlow(platform: SimulatedPlatform, title: string): ReleaseFailure {
   const releaseMs = PLATFORM_CAPABILITIES[platform]?.limits.releaseMs ?? 0;
   return failed('processing', 'too_slow', outOfTime({ title }, releaseMs));
 }
 
-function atPlatform(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+function atPlatform(platform: SimulatedPlatform, title: string): ReleaseFailure[] {
   return [
     ...SENDING.map((word) => failed('uploading', word, platformError(word, title, { raw: RAW }))),
     ...PASSING.map((word) => ({

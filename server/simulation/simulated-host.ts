@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answered, Place, Subject, Tools, Visit } from '../diagnostics/checks/check.ts';
+import type { Answered, ServerAddress, Subject, Tools, Visit } from '../diagnostics/checks/check.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import type { Handshake, SeenCertificate } from '../lib/egress/reach.ts';
 import { type Cast, DOMAIN, LIFETIME_DAYS } from './cast.ts';
@@ -41,13 +41,13 @@ type Host = Pick<Tools, 'visit' | 'handshake' | 'isAllowed' | 'challengeToken' |
 /** A host that answers correctly except for its fault; at other addresses somebody else answers. Nobody is asked. */
 export function simulatedHost(
   { startedAt }: Cast,
-  { subject, placesOf, fault }: { subject: Subject; placesOf: Tools['placesOf']; fault: HostFault },
+  { subject, serversOf, fault }: { subject: Subject; serversOf: Tools['serversOf']; fault: HostFault },
 ): Host {
   const answered = (server: string, { status, text = '', headers = {} }: HostAnswer): Answered => ({
     ...{ fault: null, status, headers: new Headers(headers), text, sha256: sha256Of(text), server },
     firstByteMs: fault.firstByteMs ?? FAST_MS,
   });
-  const visitAt = (url: URL, { address, isOwn }: Place): Visit => {
+  const visitAt = (url: URL, { address, isOwn }: ServerAddress): Visit => {
     const server = `${url.hostname} (${address})`;
     if (address === PRIVATE_ADDRESS) return { fault: 'not_allowed', detail: 'not a public address', server };
     const isTls = url.protocol === 'https:';
@@ -60,10 +60,10 @@ export function simulatedHost(
   return {
     async visit(address, given) {
       const url = new URL(address);
-      const place = given ?? (await placesOf(url.hostname).catch(() => []))[0];
-      return place === undefined
+      const server = given ?? (await serversOf(url.hostname).catch(() => []))[0];
+      return server === undefined
         ? { fault: 'no_address', detail: 'the name has no address', server: url.hostname }
-        : visitAt(url, place);
+        : visitAt(url, server);
     },
     handshake: async (_name, { isOwn }, onlyVersion): Promise<Handshake> => {
       if (onlyVersion === 'TLSv1.1' && fault.takesOldTls !== true) {

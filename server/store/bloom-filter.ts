@@ -25,37 +25,37 @@ export function createBloomFilter(expected: number, bytesMax = BYTES_MAX): Bloom
   const bits = bytes.length * 8;
   const salt = new Uint32Array(randomBytes(4 * WORDS).buffer.slice(0, 4 * WORDS));
 
-  function placeOf(sha256: string, word: number): number {
-    return placeOfWord(sha256, word, { salt: salt[word] ?? 0, factor: 0x9e3779b1, places: bits });
+  function bitOf(sha256: string, word: number): number {
+    return hashOfWord(sha256, word, { salt: salt[word] ?? 0, factor: 0x9e3779b1, range: bits });
   }
 
   return {
     sizeBytes: bytes.byteLength,
     add(sha256) {
       for (let word = 0; word < WORDS; word += 1) {
-        const place = placeOf(sha256, word);
-        bytes[place >>> 3] = (bytes[place >>> 3] ?? 0) | (1 << (place & 7));
+        const bit = bitOf(sha256, word);
+        bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (1 << (bit & 7));
       }
     },
     mayHave(sha256) {
       for (let word = 0; word < WORDS; word += 1) {
-        const place = placeOf(sha256, word);
-        if (((bytes[place >>> 3] ?? 0) & (1 << (place & 7))) === 0) return false;
+        const bit = bitOf(sha256, word);
+        if (((bytes[bit >>> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
       }
       return true;
     },
   };
 }
 
-type Places = { salt: number; factor: number; places: number };
+type Hashing = { salt: number; factor: number; range: number };
 
 /**
  * Returns the bit of a word. An odd factor reaches every bit; the upper bits of the product, which are mixed best,
  * choose it.
  */
-function placeOfWord(sha256: string, word: number, { salt, factor, places }: Places): number {
+function hashOfWord(sha256: string, word: number, { salt, factor, range }: Hashing): number {
   const value = Number.parseInt(sha256.slice(word * WORD_DIGITS, (word + 1) * WORD_DIGITS), 16);
-  return Math.floor(((Math.imul(value ^ salt, factor) >>> 0) / 2 ** 32) * places);
+  return Math.floor(((Math.imul(value ^ salt, factor) >>> 0) / 2 ** 32) * range);
 }
 
 /** A part of all hashes, small enough for one filter. */
@@ -68,9 +68,9 @@ export type HashPart = { includes(sha256: string): boolean; createFilter(): Bloo
 export function divideHashes(expected: number, bytesMax = BYTES_MAX): HashPart[] {
   const parts = Math.max(1, Math.ceil((expected * BITS_A_HASH) / (bytesMax * 8)));
   // This factor differs from that of the filters, whose bits would otherwise depend on the part.
-  const places = { salt: randomInt(2 ** 32), factor: 0x85ebca6b, places: parts };
+  const hashing = { salt: randomInt(2 ** 32), factor: 0x85ebca6b, range: parts };
   return Array.from({ length: parts }, (_, part) => ({
-    includes: (sha256) => placeOfWord(sha256, 0, places) === part,
+    includes: (sha256) => hashOfWord(sha256, 0, hashing) === part,
     createFilter: () => createBloomFilter(Math.ceil(expected / parts), bytesMax),
   }));
 }

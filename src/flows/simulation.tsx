@@ -41,7 +41,7 @@ export function Simulation({ files, intro }: SimulationProps) {
         <SimulatedDeployment
           key={run.submittedAt}
           scenes={run.data.scenes}
-          place={run.variables}
+          target={run.variables}
           onMend={() => play(null)}
         />
       )}
@@ -59,11 +59,11 @@ function SimulatedBadge() {
 
 type SimulatedDeploymentProps = {
   scenes: readonly SimulatedScene[];
-  place: Pick<SimulationChoice, 'platform' | 'withDomain'>;
+  target: Pick<SimulationChoice, 'platform' | 'withDomain'>;
   onMend: () => void;
 };
 
-function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps) {
+function SimulatedDeployment({ scenes, target, onMend }: SimulatedDeploymentProps) {
   const { scene, isOver, isHeld, goOn, skip } = useScene(scenes);
   const section = useRef<HTMLElement>(null);
   // The simulation begins below the form, often out of sight.
@@ -87,14 +87,14 @@ function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps
           </Button>
         )}
       </div>
-      <Scene scene={scene} place={place} onMend={onMend} onGoOn={goOn} />
+      <Scene scene={scene} target={target} onMend={onMend} onGoOn={goOn} />
     </section>
   );
 }
 
 function Scene({
   scene: { release, domain, certificate, handOff, report },
-  place: { platform },
+  target: { platform },
   onMend,
   onGoOn,
 }: Omit<SimulatedDeploymentProps, 'scenes'> & { scene: SimulatedScene; onGoOn: () => void }) {
@@ -142,7 +142,7 @@ function Scene({
       }
       progress={progress}
       rows={rows}
-      place={placeTitle}
+      platform={placeTitle}
       domain={stages}
       report={report && <ReportView report={report} />}
     />

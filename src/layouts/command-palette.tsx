@@ -18,7 +18,7 @@ import { href } from '../lib/paths/paths.ts';
 import { wayFrom } from '../lib/roll-back.ts';
 import { type Theme, writeTheme } from '../lib/storage/storage.ts';
 import { writtenName } from '../lib/written-name.ts';
-import { screenPlaces } from './screen-places.ts';
+import { screenLinks } from './screen-links.ts';
 
 type Command = {
   id: string;
@@ -177,8 +177,8 @@ function useCommands(text: string): Command[] {
   const { items, wanted, found } = useDeployments(text, enabled);
   const domains = trpc.domains.list.useQuery({ limit: DOMAINS_FETCHED }, { enabled });
 
-  const places: Command[] = [
-    ...screenPlaces.map(
+  const screens: Command[] = [
+    ...screenLinks.map(
       ({ path, label, icon, also }): Command => ({ ...goTo(path, label, icon), kind: 'Screen', also }),
     ),
     ...items.map(
@@ -214,7 +214,7 @@ function useCommands(text: string): Command[] {
     : [];
   const matches = [
     ...ofDeployments.filter(isMatch(text)),
-    ...places.filter(isMatch(text)),
+    ...screens.filter(isMatch(text)),
     ...ofDomains.filter(isMatch(text)).slice(0, DOMAINS_SHOWN),
     ...acts.filter(isMatch(text)),
   ];

@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { useNewPlace } from '../features/deployments/create/below-folder.ts';
+import { useNewDeploymentContext } from '../features/deployments/create/below-folder.ts';
 import { ComingAddress } from '../features/deployments/create/coming-address.tsx';
 import { NameField } from '../features/deployments/create/name-field.tsx';
 import {
@@ -93,7 +93,7 @@ function Files() {
       <FilesStep
         chosen={chosen}
         room={room}
-        place={useNewPlace()}
+        context={useNewDeploymentContext()}
         shape={usePlanBlocker().blocker === null ? 'tall' : 'compact'}
       />
       {chosen.selection === null && <TemplateList destination={getValues} />}

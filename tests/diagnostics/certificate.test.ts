@@ -21,7 +21,7 @@ async function findingOn(error: string, privateSerial: string | null, caa: strin
   };
   const tools: Partial<Tools> = {
     now: () => new Date('2026-11-29'),
-    placesOf: async () => [PLACE],
+    serversOf: async () => [PLACE],
     caaOf: async (name) => (caa === null ? null : { name, values: [`0 issue "${caa}"`] }),
     caaQuestion: async () => ({ identities: ['ours.example'], isWildcard: false }),
     handshake: async () => ({ kind: 'secured', protocol: 'TLSv1.3', certificate: { ...SHOWN, error } }),

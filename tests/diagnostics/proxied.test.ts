@@ -12,7 +12,7 @@ function behindCloudflare(answer: (url: string) => { status: number; location?: 
     const headers = new Headers({ 'cf-ray': '8f-AMS', ...(location !== undefined && { location }) });
     return { fault: null, status, headers, text: '', sha256: '', firstByteMs: 1, server: '104.16.0.1' };
   };
-  return { placesOf: async () => [{ address: '104.16.0.1', family: 4 }], visit } as unknown as Tools;
+  return { serversOf: async () => [{ address: '104.16.0.1', family: 4 }], visit } as unknown as Tools;
 }
 
 test.each([

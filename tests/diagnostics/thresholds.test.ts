@@ -120,7 +120,7 @@ test.each([
   const path = '.well-known/acme-challenge/token';
   const leads = Object.fromEntries(Object.entries(roots).map(([from, to]) => [`${from}${path}`, `${to}${path}`]));
   const place = { address: '192.0.2.1', isOwn: true };
-  const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
+  const brought = { ...led(leads, 'token'), serversOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject({ counterpart }), tools(brought))).toMatchObject({ verdict });
 });
 
@@ -134,7 +134,7 @@ test.each([
   ],
 ] as const)('an IPv6 address of another server that %s is the fault, and goes', async (_, answer, seen) => {
   const tried = {
-    placesOf: async () => ['192.0.2.1', '2001:db8::9'].map((address) => ({ address, isOwn: address === '192.0.2.1' })),
+    serversOf: async () => ['192.0.2.1', '2001:db8::9'].map((address) => ({ address, isOwn: address === '192.0.2.1' })),
     challengeToken: async () => 'token',
     visit: async () => answer as Visit,
   };
@@ -164,7 +164,7 @@ test.each([
   const path = '/.well-known/acme-challenge/token';
   const leads = { [`http://${NAME}${path}`]: `${scheme}://${NAME}${port}${path}` };
   const place = { address: '192.0.2.9', isOwn };
-  const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
+  const brought = { ...led(leads, 'token'), serversOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject(), tools(brought))).toMatchObject({
     ...{ verdict: 'fail', seen: `192.0.2.9 redirects our own test to ${seen}.` },
     fix: isOwn
@@ -240,13 +240,13 @@ test.each([
   };
   const found = await resolves.run(
     subject({ counterpart: `www.${NAME}`, own: { ...OWN, records, certificateId: null, renewAt: null } }),
-    tools({ askNameServers: ask, askResolvers: ask, placesOf: async () => [{ address: '192.0.2.1', isOwn: true }] }),
+    tools({ askNameServers: ask, askResolvers: ask, serversOf: async () => [{ address: '192.0.2.1', isOwn: true }] }),
   );
   expect(found).toMatchObject({ verdict, seen, ...(fix !== null && { fix: expect.stringContaining(fix) }) });
 });
 
 test('where no name server answers, nothing is said of whether www and the domain agree', async () => {
-  const found = tools({ askNameServers: async () => [], placesOf: async () => [] });
+  const found = tools({ askNameServers: async () => [], serversOf: async () => [] });
   const { verdict } = await wwwAndApex.run(subject({ counterpart: `www.${NAME}` }), found);
   expect(verdict).toBe('unknown');
 });
@@ -268,7 +268,7 @@ test('an alias that is right, of a name without an address, is cured at that nam
         if (name === mute) throw new DnsLookupError('timeout', 'No name server answers.');
         return [name === twice ? { ...answer, cname: NAME } : answer];
       },
-      ...{ placesOf: async () => [], zoneOf: async () => zone() },
+      ...{ serversOf: async () => [], zoneOf: async () => zone() },
     });
     return (await check.run(subject({ name: www, counterpart: NAME, own }), found)).fix;
   };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
 import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
-import { type FindingsPlace, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
+import { type FindingsContext, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
 import { withStartPage } from '../../src/features/deployments/select/start-page-offer.tsx';
 import { type SendingState, sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
 import {
@@ -126,7 +126,7 @@ test('links of a site that was built for a folder are a finding wherever else it
     folder({ 'index.html': page, 'a.js': 'x', 'css/b.css': 'p { background: url(/things/c.png) }', 'c.png': 'x' }),
   );
   expect(isClear(report)).toBe(false);
-  const at = (place: FindingsPlace) => findingsOf(report, place).filter(({ kind }) => kind === 'warn');
+  const at = (place: FindingsContext) => findingsOf(report, place).filter(({ kind }) => kind === 'warn');
   expect(at({ folder: 'things' })).toEqual([]);
   for (const [place, said] of [
     ['', /at the root of its address/],

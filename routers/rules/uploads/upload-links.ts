@@ -111,7 +111,7 @@ export function withoutFolder(target: string, folder: string): string {
   return rest === '' || /^[?#]/.test(rest) ? `/${rest}` : target;
 }
 
-type LinkPlace = {
+type LinkScope = {
   paths: ReadonlySet<string>;
   folded: ReadonlyMap<string, string>;
   empty?: ReadonlySet<string>;
@@ -126,7 +126,7 @@ type LinkPlace = {
 export function checkLinks(
   from: string,
   links: readonly FoundLink[],
-  { paths, folded, empty, below }: LinkPlace,
+  { paths, folded, empty, below }: LinkScope,
 ): LinkFault[] {
   const faults: LinkFault[] = [];
   for (const link of links) {

@@ -73,7 +73,7 @@ export type Subject = {
 };
 
 /** One address of a name that can be visited. */
-export type Place = { address: string; isOwn: boolean };
+export type ServerAddress = { address: string; isOwn: boolean };
 
 export type Page = { path: string; text: string };
 
@@ -93,11 +93,11 @@ export type Tools = {
   caaOf(name: string): Promise<{ name: string; values: string[] } | null>;
   checkDnssec(name: string): Promise<DnssecState>;
   /** Returns the addresses of a name from its authorities; a few of each family. */
-  placesOf(name: string): Promise<readonly Place[]>;
+  serversOf(name: string): Promise<readonly ServerAddress[]>;
   isAllowed(address: string): boolean;
-  /** Requests one address, at one of its places if that is given; redirects are not followed. */
-  visit(url: string, place?: Place): Promise<Visit>;
-  handshake(name: string, place: Place, onlyVersion?: 'TLSv1.1' | 'TLSv1.2'): Promise<Handshake>;
+  /** Requests one address, at this server if one is given; redirects are not followed. */
+  visit(url: string, server?: ServerAddress): Promise<Visit>;
+  handshake(name: string, server: ServerAddress, onlyVersion?: 'TLSv1.1' | 'TLSv1.2'): Promise<Handshake>;
   /** Returns the answer that only we give at `/.well-known/acme-challenge/{token}`. */
   challengeToken(): Promise<string>;
   /** Returns HTML pages of the release, or the answering page when the release is not ours; a few of them. */

@@ -58,7 +58,7 @@ const accountSchema = z.object({
 const refusalSchema = z.object({ message: z.string() });
 
 type OceanRecord = z.infer<typeof recordSchema>;
-type Place = { vendor: DnsVendor; zone: DnsZone };
+type VendorZone = { vendor: DnsVendor; zone: DnsZone };
 
 /** Creates the adapter; `apiUrl` is `https://api.digitalocean.com/v2`. */
 export function digitalocean({ apiUrl }: { apiUrl: string }): DnsProvider<'digitalocean'> {
@@ -109,29 +109,29 @@ async function listZones(call: Call, vendor: DnsVendor): Promise<DnsZone[]> {
   return domains.map(({ name }) => ({ id: name, name: name.toLowerCase(), apexAlias: null }));
 }
 
-function addressOf({ zone }: Place, record?: OceanRecord): string {
+function addressOf({ zone }: VendorZone, record?: OceanRecord): string {
   const records = `/domains/${encodeURIComponent(zone.id)}/records`;
   return record === undefined ? records : `${records}/${record.id}`;
 }
 
 async function readRecords(
   call: Call,
-  place: Place,
+  at: VendorZone,
   { name, asking }: { name: string; asking: typeof ask },
 ): Promise<OceanRecord[]> {
   const records = await everyPage(1, async (page) => {
     const query = new URLSearchParams({ name, page: `${page}`, per_page: `${ITEMS_A_PAGE}` });
-    const request = { url: `${addressOf(place)}?${query}` };
-    const { domain_records: items, links } = await asking(call, place.vendor, request, recordsSchema);
+    const request = { url: `${addressOf(at)}?${query}` };
+    const { domain_records: items, links } = await asking(call, at.vendor, request, recordsSchema);
     return { items, next: links?.pages?.next === undefined ? null : page + 1 };
   });
-  return records.filter((record) => wholeName(place.zone, record.name ?? '@') === name);
+  return records.filter((record) => wholeName(at.zone, record.name ?? '@') === name);
 }
 
-async function readSets(call: Call, place: Place, name: string): Promise<FoundRecordSet[]> {
-  const records = await readRecords(call, place, { name, asking: ask });
+async function readSets(call: Call, at: VendorZone, name: string): Promise<FoundRecordSet[]> {
+  const records = await readRecords(call, at, { name, asking: ask });
   const timed = records.map((record) => ({ ...record, ttl: record.ttl ?? TTL_MIN }));
-  const sets = toRecordSets(name, timed, (record) => textOf(place.zone, record));
+  const sets = toRecordSets(name, timed, (record) => textOf(at.zone, record));
   return sets.map(({ records: _records, ...set }) => set);
 }
 
@@ -154,43 +154,43 @@ function fieldsOf(type: string, value: string): Record<string, unknown> {
   return { data, flags: caa.flags, tag: caa.tag };
 }
 
-async function write(call: Call, place: Place, changes: readonly RecordChange[]): Promise<void> {
+async function write(call: Call, at: VendorZone, changes: readonly RecordChange[]): Promise<void> {
   refuseAlias(TITLE, changes);
-  const found = await readNamed(changes, (name) => readSets(call, place, name));
+  const found = await readNamed(changes, (name) => readSets(call, at, name));
   const pending = pendingChangesInTurn(changes, found);
-  await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, place, change)));
+  await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, at, change)));
 }
 
 /** Reads the set first each time, so that a step whose answer was lost is not repeated. */
-async function writeSet(call: Call, place: Place, change: RecordChange): Promise<void> {
-  const records = await readRecords(call, place, { name: change.name, asking: askOnce });
+async function writeSet(call: Call, at: VendorZone, change: RecordChange): Promise<void> {
+  const records = await readRecords(call, at, { name: change.name, asking: askOnce });
   const held = records.filter(({ type }) => type === change.type);
-  for (const step of stepsOf(place, change, held)) await askOnce(call, place.vendor, step, doneSchema);
+  for (const step of stepsOf(at, change, held)) await askOnce(call, at.vendor, step, doneSchema);
 }
 
 /** Returns the requests in order: change, create, delete. */
 function stepsOf(
-  place: Place,
+  at: VendorZone,
   { type, name, before, after }: RecordChange,
   held: readonly OceanRecord[],
 ): readonly DnsRequest[] {
-  const valueIn = (record: OceanRecord): string => textOf(place.zone, record);
+  const valueIn = (record: OceanRecord): string => textOf(at.zone, record);
   const ttl = Math.max(after?.ttl ?? TTL_MIN, TTL_MIN);
   const there = new Set(held.map(valueIn));
   const wanted = new Set(after?.values);
   const coming = [...wanted].filter((value) => !there.has(value));
   const going = held.filter((record) => !wanted.has(valueIn(record)) && before?.values.includes(valueIn(record)));
   const lasting = before?.ttl === after?.ttl ? [] : held.filter((record) => wanted.has(valueIn(record)));
-  const written = coming.map((value, at): DnsRequest => {
-    const record = going[at];
-    const json = { type, name: relativeName(place.zone, name), ttl, ...fieldsOf(type, value) };
-    return { method: record === undefined ? 'POST' : 'PUT', url: addressOf(place, record), json };
+  const written = coming.map((value, index): DnsRequest => {
+    const record = going[index];
+    const json = { type, name: relativeName(at.zone, name), ttl, ...fieldsOf(type, value) };
+    return { method: record === undefined ? 'POST' : 'PUT', url: addressOf(at, record), json };
   });
   return [
     ...written,
     ...lasting
       .filter((record) => record.ttl !== ttl)
-      .map((record): DnsRequest => ({ method: 'PATCH', url: addressOf(place, record), json: { type, ttl } })),
-    ...going.slice(coming.length).map((record): DnsRequest => ({ method: 'DELETE', url: addressOf(place, record) })),
+      .map((record): DnsRequest => ({ method: 'PATCH', url: addressOf(at, record), json: { type, ttl } })),
+    ...going.slice(coming.length).map((record): DnsRequest => ({ method: 'DELETE', url: addressOf(at, record) })),
   ];
 }

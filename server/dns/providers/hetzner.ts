@@ -63,7 +63,7 @@ const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.
 type Action = z.infer<typeof actionSchema>['action'];
 type HetznerRecord = z.infer<typeof recordSchema>;
 type HeldSet = FoundRecordSet & { records: readonly HetznerRecord[] };
-type Place = { vendor: DnsVendor; zone: DnsZone };
+type VendorZone = { vendor: DnsVendor; zone: DnsZone };
 
 /** Creates the adapter; `apiUrl` is `https://api.hetzner.cloud/v1`. */
 export function hetzner({ apiUrl }: { apiUrl: string }): DnsProvider<'hetzner'> {
@@ -132,18 +132,18 @@ function nextPage(meta: z.infer<typeof metaSchema>): number | null {
 
 async function readSets(
   call: Call,
-  place: Place,
+  at: VendorZone,
   { name, asking }: { name: string; asking: typeof ask },
 ): Promise<HeldSet[]> {
-  const { vendor, zone } = place;
+  const { vendor, zone } = at;
   const sets = await everyPage(1, async (page) => {
     const query = new URLSearchParams({ name: relativeName(zone, name), page: `${page}`, per_page: `${ITEMS_A_PAGE}` });
-    const { rrsets, meta } = await asking(call, vendor, { url: `${addressOf(place)}?${query}` }, setsSchema);
+    const { rrsets, meta } = await asking(call, vendor, { url: `${addressOf(at)}?${query}` }, setsSchema);
     return { items: rrsets, next: nextPage(meta) };
   });
   const named = sets.filter((set) => wholeName(zone, set.name) === name);
   const isBare = named.some(({ ttl }) => typeof ttl !== 'number');
-  const zoneTtl = isBare ? await readZoneTtl(call, place, asking) : 0;
+  const zoneTtl = isBare ? await readZoneTtl(call, at, asking) : 0;
   return named.map(({ type, ttl, records, protection }) => ({
     type,
     name,
@@ -154,12 +154,12 @@ async function readSets(
   }));
 }
 
-async function readZoneTtl(call: Call, { vendor, zone }: Place, asking: typeof ask): Promise<number> {
+async function readZoneTtl(call: Call, { vendor, zone }: VendorZone, asking: typeof ask): Promise<number> {
   const url = `/zones/${encodeURIComponent(zone.id)}`;
   return (await asking(call, vendor, { url }, z.object({ zone: zoneSchema }))).zone.ttl;
 }
 
-function addressOf({ zone }: Place, set?: Pick<RecordChange, 'type' | 'name'>): string {
+function addressOf({ zone }: VendorZone, set?: Pick<RecordChange, 'type' | 'name'>): string {
   const sets = `/zones/${encodeURIComponent(zone.id)}/rrsets`;
   return set === undefined ? sets : `${sets}/${encodeURIComponent(relativeName(zone, set.name))}/${set.type}`;
 }
@@ -177,24 +177,24 @@ function recordOf(zone: DnsZone, type: string, value: string, held: readonly Het
   return { value: zoneFileValue(type, value) };
 }
 
-async function write(call: Call, place: Place, changes: readonly RecordChange[]): Promise<void> {
+async function write(call: Call, at: VendorZone, changes: readonly RecordChange[]): Promise<void> {
   refuseAlias(TITLE, changes);
-  const found = await readNamed(changes, (name) => readSets(call, place, { name, asking: ask }));
+  const found = await readNamed(changes, (name) => readSets(call, at, { name, asking: ask }));
   const pending = pendingChanges(changes, found);
-  await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, place, change)));
+  await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, at, change)));
 }
 
 /**
  * Reads the set each time: a step may have been done although its answer was lost, or somebody else may have changed
  * the set.
  */
-async function writeSet(call: Call, place: Place, change: RecordChange): Promise<void> {
-  const found = await readSets(call, place, { name: change.name, asking: askOnce });
+async function writeSet(call: Call, at: VendorZone, change: RecordChange): Promise<void> {
+  const found = await readSets(call, at, { name: change.name, asking: askOnce });
   const hasValues = pendingChanges([change], found).length === 0;
   const held = found.find(({ type }) => type === change.type) ?? null;
-  for (const step of stepsOf(place, change, held, hasValues)) {
-    const { action } = await askOnce(call, place.vendor, step, actionSchema);
-    await finish(call, place.vendor, action);
+  for (const step of stepsOf(at, change, held, hasValues)) {
+    const { action } = await askOnce(call, at.vendor, step, actionSchema);
+    await finish(call, at.vendor, action);
   }
 }
 
@@ -202,15 +202,20 @@ async function writeSet(call: Call, place: Place, change: RecordChange): Promise
  * Returns the steps of a change. The values come last, so that the next read notices a run that broke off before them.
  * If they are refused the set still has the old ones, and only its time to live is restored.
  */
-function stepsOf(place: Place, change: RecordChange, held: HeldSet | null, hasValues: boolean): readonly DnsRequest[] {
+function stepsOf(
+  at: VendorZone,
+  change: RecordChange,
+  held: HeldSet | null,
+  hasValues: boolean,
+): readonly DnsRequest[] {
   const { type, name, after } = change;
-  const url = addressOf(place, change);
+  const url = addressOf(at, change);
   if (after === null) return held === null ? [] : [{ method: 'DELETE', url }];
   const ttl = Math.min(Math.max(after.ttl, TTL_MIN), TTL_MAX);
-  const records = after.values.map((value) => recordOf(place.zone, type, value, held?.records ?? []));
+  const records = after.values.map((value) => recordOf(at.zone, type, value, held?.records ?? []));
   if (held === null) {
-    const json = { name: relativeName(place.zone, name), type, ttl, records };
-    return [{ method: 'POST', url: addressOf(place), json }];
+    const json = { name: relativeName(at.zone, name), type, ttl, records };
+    return [{ method: 'POST', url: addressOf(at), json }];
   }
   return [
     ...(held.ttl === ttl ? [] : [{ method: 'POST' as const, url: `${url}/actions/change_ttl`, json: { ttl } }]),

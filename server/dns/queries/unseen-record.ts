@@ -1,4 +1,4 @@
-import { besideName } from '../challenge-place.ts';
+import { besideName } from '../challenge-name.ts';
 import type { RecordType, ServerAnswer } from '../dns-client.ts';
 import { cnameInPlaceText, doubledText, othersAtCnameText, type RecordPlanConflict } from '../record-plan/conflicts.ts';
 

@@ -97,28 +97,28 @@ export function namesToCover({ authority }: Pick<Providers, 'authority'>, domain
   return [...names].sort();
 }
 
-type Place = Pick<CertificateRow, '_id' | 'accountId'>;
+type CertificateIds = Pick<CertificateRow, '_id' | 'accountId'>;
 
 /** One job runs at a time for a certificate, so there is one order for its names. */
-const jobOf = ({ _id: certificateId, accountId }: Place) => ({
+const jobOf = ({ _id: certificateId, accountId }: CertificateIds) => ({
   name: 'issue-certificate' as const,
   payload: { certificateId },
   accountId,
   key: `certificate ${certificateId}`,
 });
 
-async function enqueueIssue(session: ClientSession, place: Place): Promise<void> {
-  await enqueueJob(session, jobOf(place));
+async function enqueueIssue(session: ClientSession, certificate: CertificateIds): Promise<void> {
+  await enqueueJob(session, jobOf(certificate));
 }
 
 /** Wakes a renewal when it is due, where the maintenance, which runs every few minutes, could be too late. */
-export async function wakeIssue(session: ClientSession, place: Place, delayMs: number): Promise<void> {
-  if (delayMs < WAKE_WITHIN_MS) await enqueueJob(session, { ...jobOf(place), delayMs: Math.max(0, delayMs) });
+export async function wakeIssue(session: ClientSession, certificate: CertificateIds, delayMs: number): Promise<void> {
+  if (delayMs < WAKE_WITHIN_MS) await enqueueJob(session, { ...jobOf(certificate), delayMs: Math.max(0, delayMs) });
 }
 
 /** Makes the job run now, even if its next try is far away. */
-export async function expediteIssue(session: ClientSession, place: Place): Promise<void> {
-  await expediteJob(session, jobOf(place));
+export async function expediteIssue(session: ClientSession, certificate: CertificateIds): Promise<void> {
+  await expediteJob(session, jobOf(certificate));
 }
 
 type Served = Pick<DomainRow, 'attached' | 'leaving' | 'pointedNames'>;

@@ -1,6 +1,6 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import { withDnsConnection } from '../../connections/ask-dns.ts';
-import { findChallengePlaces, whyNotHeld, zonesOf } from '../../connections/challenge-zones.ts';
+import { findChallengeTargets, whyNotHeld, zonesOf } from '../../connections/challenge-zones.ts';
 import { lossOf, readNames } from '../../connections/dns-connections.ts';
 import type { Providers } from '../../context.ts';
 import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
@@ -136,12 +136,12 @@ async function tryDns(
     ...{ id: 'challenge', verdict, message },
   });
   try {
-    const found = await findChallengePlaces(providers, { accountId, names }, within);
+    const found = await findChallengeTargets(providers, { accountId, names }, within);
     const missing = found.find(({ held }) => held === null);
     if (missing !== undefined) return isOnlyWay ? check('fail', whyNotHeld(missing)) : null;
     const zones = zonesOf(found);
-    for (const { connection, zone, places } of zones) {
-      const asked = [...new Set(places.map(({ at }) => at))];
+    for (const { connection, zone, targets } of zones) {
+      const asked = [...new Set(targets.map(({ at }) => at))];
       const sets = await withDnsConnection(providers, connection, within, (provider, call) =>
         readNames(provider, call, zone, asked),
       );

@@ -64,7 +64,7 @@ function judge(
 ): RehearsalCheck {
   const other = answers.find(({ answer }) => typeof answer === 'object');
   if (other !== undefined && typeof other.answer === 'object') {
-    const said = otherText(placeOf(name, other.address), other.answer);
+    const said = otherText(addressText(name, other.address), other.answer);
     if ('odd' in other.answer) return check('challenge', 'fail', `${said}. ${ODD_REMEDY}`);
     const remedy = isSix(other.address) ? ` Certificate authorities ask it first: ${SIX_REMEDY}` : '';
     return check('challenge', 'fail', `${said}.${remedy}`);
@@ -91,14 +91,14 @@ function judge(
   return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nothing answers there.`);
 }
 
-function otherText(place: string, answer: Extract<Answer, object>): string {
-  if ('odd' in answer) return `${place} ${answer.odd}`;
+function otherText(target: string, answer: Extract<Answer, object>): string {
+  if ('odd' in answer) return `${target} ${answer.odd}`;
   const said = answer.status === null ? '' : `: it said ${answer.status} to our own test`;
-  return `Another server answers at ${place}${said}`;
+  return `Another server answers at ${target}${said}`;
 }
 
 function closedText(name: string, address: string | null): string {
-  const where = `Nothing answers at ${placeOf(name, address)}`;
+  const where = `Nothing answers at ${addressText(name, address)}`;
   return isSix(address)
     ? `${where}, which certificate authorities ask first: ${SIX_REMEDY}`
     : `${where}, where certificate authorities may ask.`;
@@ -108,7 +108,8 @@ const SIX_REMEDY = 'remove its AAAA record, or point it to this server.';
 
 const isSix = (address: string | null): boolean => address !== null && isIP(address) === 6;
 
-const placeOf = (name: string, address: string | null): string => (address === null ? name : `${name} (${address})`);
+const addressText = (name: string, address: string | null): string =>
+  address === null ? name : `${name} (${address})`;
 
 function check(id: RehearsalCheck['id'], verdict: RehearsalCheck['verdict'], message: string): RehearsalCheck {
   return { id, verdict, message };
@@ -135,11 +136,11 @@ async function withToken<T>({ now }: Providers, work: (token: string) => Promise
   }
 }
 
-type Place = { name: string; address: string | null; own: ReadonlySet<string>; token: string };
+type ProbeTarget = { name: string; address: string | null; own: ReadonlySet<string>; token: string };
 
 /** Requests our own addresses at the port of the sites, or at the proxy's when there is one. */
-async function askAt(providers: Providers, place: Place, signal: AbortSignal): Promise<Answer> {
-  const { name, address, own, token } = place;
+async function askAt(providers: Providers, target: ProbeTarget, signal: AbortSignal): Promise<Answer> {
+  const { name, address, own, token } = target;
   const path = `/.well-known/acme-challenge/${token}`;
   if (address === null) return ask(providers, `http://${name}${path}`, {}, token, signal);
   const host = isIP(address) === 6 ? `[${address}]` : address;

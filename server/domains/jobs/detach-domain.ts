@@ -13,12 +13,12 @@ export const detachDomainJob: JobHandler<'detach-domain'> = {
   neverGivesUp: true,
   async run(job) {
     const { accountId, payload } = job;
-    const place = await findDetaching(accountId, payload);
-    const refusal = place === null ? null : await detach(job, place);
+    const published = await findDetaching(accountId, payload);
+    const refusal = published === null ? null : await detach(job, published);
     await job.transaction(async (session) => {
       await endDetach(session, accountId, payload);
-      if (place === null || refusal === null) return;
-      await notifyKept(session, place.deployment, place.destination, payload, shownError(refusal));
+      if (published === null || refusal === null) return;
+      await notifyKept(session, published.deployment, published.destination, payload, shownError(refusal));
     });
   },
 };
@@ -26,16 +26,16 @@ export const detachDomainJob: JobHandler<'detach-domain'> = {
 /** Returns the error with which the platform keeps the names, or null. A site that is gone there has none. */
 async function detach(
   { providers, payload, signal }: Job,
-  place: NonNullable<Awaited<ReturnType<typeof findDetaching>>>,
+  published: NonNullable<Awaited<ReturnType<typeof findDetaching>>>,
 ): Promise<unknown> {
   try {
-    await detachNames(providers, place, payload, signal);
+    await detachNames(providers, published, payload, signal);
     return null;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!isFinal(error)) throw error;
     if (error instanceof AppError && error.code === 'platform_place_gone') return null;
-    const { platform } = place.destination;
+    const { platform } = published.destination;
     providers.log.warn('A domain stays at its platform', { ...payload, platform, error: errorText(error) });
     return error;
   }

@@ -21,15 +21,15 @@ export async function deleteWrittenRecords(
 ): Promise<WrittenRecord[]> {
   const { accountId } = domain;
   const written = (await readWritten(null, domain)).filter(({ record }) => record.type !== 'CAA');
-  const placeOf = (plan: DnsChangeDoc) => `${plan.connectionId} ${storedZone(plan).name}`;
-  const plans = new Map(written.map(({ plan }) => [placeOf(plan), plan]));
+  const zoneKeyOf = (plan: DnsChangeDoc) => `${plan.connectionId} ${storedZone(plan).name}`;
+  const plans = new Map(written.map(({ plan }) => [zoneKeyOf(plan), plan]));
   const gone: WrittenRecord[] = [];
-  for (const [place, plan] of plans) {
+  for (const [key, plan] of plans) {
     const zone = storedZone(plan);
     const connection = await ConnectionModel.findOne({ _id: plan.connectionId, accountId });
     // Without it the person is told which records to delete.
     if (connection === null) continue;
-    const records = written.flatMap((one) => (placeOf(one.plan) === place ? [one.record] : []));
+    const records = written.flatMap((one) => (zoneKeyOf(one.plan) === key ? [one.record] : []));
     const names = [...new Set(records.map(({ name }) => name))];
     const left = await askDns(ctx, connection, (provider, call) =>
       withZoneLease(ctx.providers, { provider, call, zone }, async () => {

@@ -2,7 +2,7 @@ import { isAddress, valuesSeen } from '../../../routers/rules/records-to-delete.
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
+import type { DomainRow, FormerDestination } from '../../database/models/domains/domain.ts';
 import { brokenDnssecText, elsewhereText } from '../../dns/record-plan/conflicts.ts';
 import { misplacedProofText } from '../../dns/record-plan/misplaced-proof.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
@@ -28,8 +28,8 @@ type CheckedDomain = {
   /** The sets that the account itself has put back, like `A example.com`. */
   undone?: ReadonlySet<string> | undefined;
 };
-/** `leaving`: the previous places that still serve the names. */
-type Obstructed = CheckedDomain & { leaving: readonly FormerPlace[] };
+/** `leaving`: the previous destinations that still serve the names. */
+type Obstructed = CheckedDomain & { leaving: readonly FormerDestination[] };
 
 const SHOWN_MAX = 4;
 
@@ -69,8 +69,8 @@ function refusal({ attached }: CheckedDomain['domain']): Problem | null {
   return error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null;
 }
 
-/** Returns the next act before the names can be detached from the previous place. */
-function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]): Problem | null {
+/** Returns the next act before the names can be detached from the previous destination. */
+function move({ name }: CheckedDomain['domain'], leaving: readonly FormerDestination[]): Problem | null {
   const ending = leaving.find(({ isEnding }) => isEnding);
   if (ending !== undefined) {
     const message = `${name} is being removed from its previous site at ${PLATFORMS[ending.platform].title}.`;

@@ -85,22 +85,22 @@ function stateOf(
   target: DomainTarget,
 ): RecordState {
   const usable = usableAnswers(answers.nameServers.get(askedKey(record)));
-  const places = { target, hosts: answers.hosts };
-  const states = new Set(usable.map((answer) => stateSeenBy(record, answer, all, places)));
+  const allowed = { target, hosts: answers.hosts };
+  const states = new Set(usable.map((answer) => stateSeenBy(record, answer, all, allowed)));
   if (states.size === 0) return 'missing';
   const [only] = states;
   if (states.size === 1 && only !== undefined) return only;
   return states.has('ok') ? 'partly' : 'wrong';
 }
 
-/** The places that a name may point to: this host, or the addresses of its alias's target. */
-type Places = { target: DomainTarget } & Pick<DnsAnswers, 'hosts'>;
+/** The targets that a name may point to: this host, or the addresses of its alias's target. */
+type AllowedTargets = { target: DomainTarget } & Pick<DnsAnswers, 'hosts'>;
 
 function stateSeenBy(
   record: DomainRecord,
   { values, cname }: ServerAnswer,
   all: readonly DomainRecord[],
-  places: Places,
+  allowed: AllowedTargets,
 ): 'ok' | 'missing' | 'wrong' {
   const seen = values ?? [];
   const { type, name, value } = record;
@@ -109,7 +109,7 @@ function stateSeenBy(
     // There may be any number of other texts at a name that is not ours alone.
     return seen.length > 0 && name.startsWith('_fairlead.') ? 'wrong' : 'missing';
   }
-  if (type === 'CNAME' || type === 'ALIAS') return aliasStateSeenBy(record, all, { addresses: seen, cname }, places);
+  if (type === 'CNAME' || type === 'ALIAS') return aliasStateSeenBy(record, all, { addresses: seen, cname }, allowed);
   if (seen.length === 0) return 'missing';
   const wanted = all.filter((one) => one.type === type && one.name === name).map((one) => canonicalAddress(one.value));
   const found = seen.map(canonicalAddress);
@@ -124,7 +124,7 @@ function aliasStateSeenBy(
   { type, value }: DomainRecord,
   all: readonly DomainRecord[],
   { addresses, cname }: { addresses: readonly string[]; cname: string | null },
-  { target, hosts }: Places,
+  { target, hosts }: AllowedTargets,
 ): 'ok' | 'missing' | 'wrong' {
   const ofHost = (hosts.get(value) ?? []).map(canonicalAddress);
   const needsRecords = all.some(({ name }) => name === value);

@@ -51,11 +51,11 @@ export async function domainTargetAt(
 }
 
 /** Returns the records that a domain needs: the owner's proof first. */
-export function requiredRecords(domain: Named, place: DomainTarget): DomainRecord[] {
+export function requiredRecords(domain: Named, target: DomainTarget): DomainRecord[] {
   const { name, value } = domain.proof;
   const proof = { type: 'TXT', name, value, ttl: TTL_S, purpose: 'proof' } as const;
-  const route = place.isServedHere
-    ? namesOf(domain).flatMap((name) => recordsHere(domain, name, place))
+  const route = target.isServedHere
+    ? namesOf(domain).flatMap((name) => recordsHere(domain, name, target))
     : storedRecords(domain.attached?.records ?? []);
   return [{ ...proof, required: true, alternativeGroup: null }, ...route];
 }

@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DomainModel, type DomainRow, type FormerPlace } from '../../database/models/domains/domain.ts';
+import { DomainModel, type DomainRow, type FormerDestination } from '../../database/models/domains/domain.ts';
 import type { Log } from '../../lib/log.ts';
 import { createNameIndex } from './name-index.ts';
 
@@ -21,7 +21,7 @@ async function* readHeld(ids: 'all' | readonly string[]): AsyncGenerator<HeldDom
 }
 
 type HeldRow = Pick<DomainRow, '_id' | 'deploymentId' | 'heldNames' | 'servedName'> & {
-  leaving?: readonly Pick<FormerPlace, 'deploymentId' | 'platform'>[];
+  leaving?: readonly Pick<FormerDestination, 'deploymentId' | 'platform'>[];
 };
 
 /** A domain that moves away from here is served until its records lead to the new destination. */

@@ -6,7 +6,7 @@ import { type ConnectionCounts, endSilentConnections, limitConnection, watchAnsw
 import { watchUnread } from './http1-unread.ts';
 import type { Http2Sessions, WebRequest } from './http2.ts';
 import type { WebResponse } from './http2-response.ts';
-import { createInFlightLimit, type TakePlace } from './requests-in-flight.ts';
+import { createInFlightLimit, type TakeSlot } from './requests-in-flight.ts';
 import { createTlsServer, serveHttp2, type TlsOptions } from './tls.ts';
 import { createUnreadBudget } from './unread-budget.ts';
 
@@ -62,8 +62,8 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
   const { name, port, host, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
   const { silentMs = SILENT_MS, ...timeouts } = options.timeouts ?? {};
   const settings = { ...SETTINGS, requestTimeout, ...timeouts };
-  const takePlace = createInFlightLimit(counts);
-  const answer = inPlace(takePlace, handle);
+  const takeSlot = createInFlightLimit(counts);
+  const answer = withinLimit(takeSlot, handle);
   const onRequest: RequestListener = (request, response) => {
     response.on('error', () => response.destroy());
     catchErrors(
@@ -82,7 +82,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
       ? undefined
       : serveHttp2(server, {
           ...options.tls,
-          handle: inPlace(takePlace, options.tls.handle),
+          handle: withinLimit(takeSlot, options.tls.handle),
           idleMs: settings.keepAliveTimeout,
           sweepMs: settings.connectionsCheckingInterval,
           silentMs,
@@ -115,12 +115,12 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
 }
 
 /** Handles a request once it has a slot; without one, the error of `takePlace` is answered. */
-function inPlace<Request extends WebRequest, Response extends Pick<WebResponse, 'once'>>(
-  takePlace: TakePlace,
+function withinLimit<Request extends WebRequest, Response extends Pick<WebResponse, 'once'>>(
+  takeSlot: TakeSlot,
   handle: (request: Request, response: Response) => unknown,
 ): (request: Request, response: Response) => unknown {
   return (request, response) => {
-    takePlace(request, response);
+    takeSlot(request, response);
     return handle(request, response);
   };
 }

@@ -7,7 +7,7 @@ import type { WebResponse } from './http2-response.ts';
 const RETRY_AFTER_MS = 2_000;
 
 /** Takes a slot for a request until its answer was taken or aborted. Throws `overloaded` when there is none. */
-export type TakePlace = (request: WebRequest, response: Pick<WebResponse, 'once'>) => void;
+export type TakeSlot = (request: WebRequest, response: Pick<WebResponse, 'once'>) => void;
 
 /**
  * Limits how many requests of one client are answered at once behind proxies. A connection there is the proxy's, which
@@ -15,7 +15,7 @@ export type TakePlace = (request: WebRequest, response: Pick<WebResponse, 'once'
  * as many requests as it could have connections without a proxy. This process counts alone, so that a request whose
  * file is in memory need not wait.
  */
-export function createInFlightLimit(counts: Pick<ConnectionCounts, 'addresses'>): TakePlace {
+export function createInFlightLimit(counts: Pick<ConnectionCounts, 'addresses'>): TakeSlot {
   const inFlight = new Map<string, number>();
   return ({ socket, headers }, response) => {
     const { trustedProxies = 0 } = counts.addresses;

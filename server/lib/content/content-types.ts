@@ -47,13 +47,13 @@ export function contentTypeOf(path: string): string {
 const KEYNOTE_TYPE = 'application/vnd.apple.keynote';
 
 /** A file of a release, with the paths of all files of it. */
-type Placed = { path: string; paths: { has(path: string): boolean } };
+type ReleasePath = { path: string; paths: { has(path: string): boolean } };
 
 /**
  * Returns whether the content decides about the headers of a file: its encoding as text, and the meaning of its
  * extension.
  */
-export function isDecidedByContent({ path, paths }: Placed): boolean {
+export function isDecidedByContent({ path, paths }: ReleasePath): boolean {
   return isTextPath(path) || extensionOf(path) === 'key' || packingOf(path, paths) !== null;
 }
 
@@ -67,7 +67,7 @@ export type Answering = { type: string; coding: Packing['coding'] | null };
  * Returns the headers of a file whose content is known. A header would beat the page's own statement of its encoding
  * (HTML standard, "determining the character encoding"; RFC 7303, 3.2), so none is named for a file that is not UTF-8.
  */
-export function answeringOf({ path, paths }: Placed, { isUtf8, kind }: ContentFacts): Answering {
+export function answeringOf({ path, paths }: ReleasePath, { isUtf8, kind }: ContentFacts): Answering {
   const packing = packingOf(path, paths);
   // Brotli has no mark of its own, so its name is believed.
   if (packing !== null && (packing.coding === 'br' || kind === 'gzip')) {

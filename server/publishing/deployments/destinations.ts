@@ -35,7 +35,7 @@ import { publishAt } from '../publication/other-destinations.ts';
 import { type DestinationIds, destinationKey, writeDestination } from '../publication/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
-import { forgetPlace, requireNobodyLedTo } from './former-places.ts';
+import { forgetDestination, requireNobodyLedTo } from './former-destinations.ts';
 import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { toDeployment } from './read.ts';
 import { wantedNameOf } from './slug.ts';
@@ -261,7 +261,7 @@ export async function endRemoval(
     if (isThere) await notifyLeft(session, { accountId, name, isWanted: true }, destination);
     if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
-  await forgetPlace(session, accountId, { deploymentId, destinationId });
+  await forgetDestination(session, accountId, { deploymentId, destinationId });
   const neverLive = { accountId, destinationId, state: { $ne: 'live' as const }, wasLive: false };
   await PublicationModel.deleteMany(neverLive, { session });
   const name = { $in: ['publish', 'remove-destination'] };

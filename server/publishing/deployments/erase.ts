@@ -13,7 +13,7 @@ import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { releaseDeploymentSlot } from '../../plans/quota.ts';
-import { forgetPlace } from './former-places.ts';
+import { forgetDestination } from './former-destinations.ts';
 import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { reserveSlug } from './slug.ts';
 
@@ -120,7 +120,7 @@ export async function eraseDeployment(
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
   await DeploymentHealthModel.deleteOne({ _id: deploymentId, accountId }, { session });
   // Domains of other deployments were there before; without the site their names are free.
-  await forgetPlace(session, accountId, { deploymentId });
+  await forgetDestination(session, accountId, { deploymentId });
   if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
   await reserveSlug(session, deployment, providers.now());
   for (const [index, destination] of destinations.entries()) {

@@ -22,7 +22,7 @@ const LISTED_MAX = 200;
 /** The owner of the site, and the name of its deployment. */
 type Owned = { accountId: string; name: string };
 
-type Placed = Pick<DestinationDoc, 'platform' | 'url' | 'site' | 'wantedName'>;
+type PublishedSite = Pick<DestinationDoc, 'platform' | 'url' | 'site' | 'wantedName'>;
 
 /** The platforms that a site outlives its account at. */
 const ELSEWHERE = PLATFORM_IDS.filter((id) => !PLATFORMS[id].isServedHere && !PLATFORMS[id].isSimulated);
@@ -37,7 +37,7 @@ export type Removal = { isLeft: boolean; kept: string | null };
 export async function notifyLeft(
   session: ClientSession,
   { accountId, name, isWanted }: Owned & { isWanted: boolean },
-  destination: Placed,
+  destination: PublishedSite,
 ): Promise<void> {
   const { title } = PLATFORMS[destination.platform];
   const { site, url, rest } = remainsOf(destination);
@@ -57,7 +57,7 @@ export async function notifyLeft(
  * Returns the words for what a platform keeps: the site by its address, or by the name that was requested for it, and
  * the repository that was made for it.
  */
-export function remainsOf({ platform, url: assigned, site: stored, wantedName }: Placed) {
+export function remainsOf({ platform, url: assigned, site: stored, wantedName }: PublishedSite) {
   const { url: noted, wanted = wantedName ?? null, repository, isMade } = storedRef(stored) ?? {};
   const url = assigned ?? (typeof noted === 'string' ? noted : null);
   const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};

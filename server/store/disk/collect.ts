@@ -16,7 +16,7 @@ const WORTH_KEEPING = 0.5;
 export async function collectDisk(disk: Disk, collection: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   for (const digit of FAN_OUT) {
-    for await (const names of namesIn(join(disk.places.folder, digit))) {
+    for await (const names of namesIn(join(disk.folders.folder, digit))) {
       collection.signal?.throwIfAborted();
       await collectLoose(disk, collection, names, collected);
     }
@@ -43,17 +43,17 @@ async function* namesIn(folder: string): AsyncGenerator<string[], void> {
 }
 
 async function collectLoose(
-  { places }: Disk,
+  { folders }: Disk,
   { before, choose }: Collection,
   names: readonly string[],
   collected: Collected,
 ): Promise<void> {
-  const found = await Promise.all(names.map(async (name) => ({ name, file: await statOrNull(places.loose(name)) })));
+  const found = await Promise.all(names.map(async (name) => ({ name, file: await statOrNull(folders.loose(name)) })));
   const old = found.filter(({ file }) => file !== null && file.mtimeMs < before.getTime());
   if (old.length === 0) return;
   const chosen = await choose(old.map(({ name }) => name));
   for (const { name, file } of old) {
-    if (!chosen.has(name) || !(await markRemoved(places.loose(name), places.trash, before))) continue;
+    if (!chosen.has(name) || !(await markRemoved(folders.loose(name), folders.trash, before))) continue;
     collected.artifacts += 1;
     collected.sizeBytes += file?.size ?? 0;
   }
@@ -75,7 +75,7 @@ async function collectPack(
     signal?.throwIfAborted();
     await unpack(disk, entry);
   }
-  if (!(await markRemoved(pack.path, disk.places.trash, before))) return;
+  if (!(await markRemoved(pack.path, disk.folders.trash, before))) return;
   await disk.packs.forget(pack);
   collected.artifacts += entries.length - used.length;
   collected.sizeBytes += sizeOf(entries) - sizeOf(used);
@@ -87,7 +87,7 @@ function sizeOf(entries: readonly PackEntry[]): number {
 
 /** Makes a loose copy of an artifact in a pack; a corrupted one is lost anyway. */
 async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<void> {
-  const path = disk.places.loose(sha256);
+  const path = disk.folders.loose(sha256);
   if ((await statOrNull(path))?.size === sizeBytes) return;
   const artifact = await disk.openIntact(sha256);
   if (artifact === null) return;

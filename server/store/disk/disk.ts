@@ -8,16 +8,24 @@ import { canOpen, corrupted, unreadable, withStorageErrors } from '../storage-er
 import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from '../store.ts';
 import { collectDisk } from './collect.ts';
 import { writeNewFile } from './file.ts';
-import { checkFolder, type Places, placesIn, prepareFolder, renewAge, statOrNull, sweepFolder } from './folder.ts';
+import {
+  checkFolder,
+  prepareFolder,
+  renewAge,
+  type StoreFolders,
+  statOrNull,
+  storeFoldersIn,
+  sweepFolder,
+} from './folder.ts';
 import { createDiskIntake } from './intake.ts';
 import { createOpenPacks } from './open-packs.ts';
 import type { PackEntry } from './pack.ts';
 import { createPacks, type Packed, type Packs } from './packs.ts';
 import {
+  type BytesLocation,
   type OpenAt,
   openUnverified,
   openVerified,
-  type Place,
   type Reading,
   rememberVerified,
   type Verified,
@@ -43,7 +51,7 @@ type Announced = { sha256: string; sizeBytes: number };
 
 /** Shared by the parts of the disk store. */
 export type Disk = {
-  places: Places;
+  folders: StoreFolders;
   packs: Packs;
   now: StoreClock;
   space: DiskSpace;
@@ -77,8 +85,8 @@ export type Disk = {
 export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
   const { folder, now = () => new Date() } = options;
   const id = await prepareFolder(folder);
-  const disk = createDisk(placesIn(folder), createFolderSpace(folder, options), now);
-  const { places, packs } = disk;
+  const disk = createDisk(storeFoldersIn(folder), createFolderSpace(folder, options), now);
+  const { folders, packs } = disk;
 
   const store: ArtifactStore = {
     id,
@@ -93,7 +101,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
           return info;
         }
         return withSpace(disk.space, expected.sizeBytes, (reservation) =>
-          writeNewFile(places.loose(expected.sha256), source, expected, { now, reservation }),
+          writeNewFile(folders.loose(expected.sha256), source, expected, { now, reservation }),
         );
       }, disk.space),
     writeWhole: (bytes) => {
@@ -113,7 +121,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     },
     remove: (sha256) =>
       withStorageErrors(async () => {
-        await rm(places.loose(sha256), { force: true });
+        await rm(folders.loose(sha256), { force: true });
         await packs.look();
         for (let packed = packs.known(sha256); packed !== null; packed = packs.known(sha256)) {
           await packs.takeOut(packed);
@@ -122,7 +130,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     collect: (collection) => withStorageErrors(() => collectDisk(disk, collection)),
     freeBytes: () => withStorageErrors(() => disk.space.freeBytes()),
     check: () => checkFolder(folder),
-    sweep: () => withStorageErrors(() => sweepFolder(places)),
+    sweep: () => withStorageErrors(() => sweepFolder(folders)),
   };
   await store.sweep();
   await packs.look();
@@ -149,15 +157,15 @@ async function withOpen<T>(opening: Promise<OpenArtifact>, use: (artifact: OpenA
   }
 }
 
-function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
-  const packs = createPacks(places.packs, places.quarantine);
+function createDisk(folders: StoreFolders, space: DiskSpace, now: StoreClock): Disk {
+  const packs = createPacks(folders.packs, folders.quarantine);
   const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
 
   async function reusePacked(wanted: Announced): Promise<string | null> {
     const packed = packs.known(wanted.sha256);
     if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return null;
     const found = await statOrNull(packed.pack.path);
-    if (found !== null && (await renewAge(packed.pack.path, found, now))) return places.packs;
+    if (found !== null && (await renewAge(packed.pack.path, found, now))) return folders.packs;
     await packs.forget(packed.pack);
     return reusePacked(wanted);
   }
@@ -165,19 +173,19 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
   async function openPacked(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
     const packed = packs.known(sha256);
     if (packed === null) return null;
-    const place: Place = { path: packed.pack.path, part: packed.entry };
-    const opened = await openAt(place, sha256, reading);
-    if (opened === 'corrupted') await quarantinePacked(places, packs, packed);
+    const location: BytesLocation = { path: packed.pack.path, range: packed.entry };
+    const opened = await openAt(location, sha256, reading);
+    if (opened === 'corrupted') await quarantinePacked(folders, packs, packed);
     else if (opened === null) await packs.forget(packed.pack);
     else return opened;
     return openPacked(sha256, openAt);
   }
 
   async function openLoose(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
-    const path = places.loose(sha256);
-    const opened = await openAt({ path, part: null }, sha256, reading);
+    const path = folders.loose(sha256);
+    const opened = await openAt({ path, range: null }, sha256, reading);
     if (opened !== 'corrupted') return opened;
-    await rename(path, join(places.quarantine, sha256)).catch(() => undefined);
+    await rename(path, join(folders.quarantine, sha256)).catch(() => undefined);
     return null;
   }
 
@@ -191,7 +199,7 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     };
 
   return {
-    places,
+    folders,
     packs,
     now,
     space,
@@ -200,7 +208,7 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     async renewStored(wanted, listed = null) {
       await packs.look();
       const mayBeLoose = ({ sha256 }: Announced): boolean => listed === null || listed.has(sha256);
-      const reuseLoose = (one: Announced) => (mayBeLoose(one) ? renewLoose(places.loose(one.sha256), one, now) : null);
+      const reuseLoose = (one: Announced) => (mayBeLoose(one) ? renewLoose(folders.loose(one.sha256), one, now) : null);
       return Promise.all(wanted.map(async (one) => (await reusePacked(one)) ?? reuseLoose(one)));
     },
     openIntact: findBy(openVerified),
@@ -224,8 +232,8 @@ async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreCloc
   return found?.size === sizeBytes && (await renewAge(path, found, now)) ? dirname(path) : null;
 }
 
-async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boolean> {
-  if ((await statOrNull(places.loose(sha256))) !== null) return true;
+async function hasArtifact({ folders, packs }: Disk, sha256: string): Promise<boolean> {
+  if ((await statOrNull(folders.loose(sha256))) !== null) return true;
   await packs.look();
   return packs.known(sha256) !== null;
 }
@@ -234,10 +242,10 @@ async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boo
  * Copies the corrupted bytes for an examination and takes the artifact out of its pack. On a read-only disk only this
  * process knows of it.
  */
-async function quarantinePacked(places: Places, packs: Packs, packed: Packed): Promise<void> {
+async function quarantinePacked(folders: StoreFolders, packs: Packs, packed: Packed): Promise<void> {
   const { entry, pack } = packed;
   const bytes = await readPart(pack.path, entry).catch(() => null);
-  if (bytes !== null) await writeFile(join(places.quarantine, entry.sha256), bytes).catch(() => undefined);
+  if (bytes !== null) await writeFile(join(folders.quarantine, entry.sha256), bytes).catch(() => undefined);
   await packs.takeOut(packed).catch(() => undefined);
 }
 

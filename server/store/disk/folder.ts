@@ -16,7 +16,7 @@ const LEFTOVER_MS = 60 * 60_000;
 const YOUNG_MS = 60 * 60_000;
 
 /** Paths below the store's folder. */
-export type Places = {
+export type StoreFolders = {
   folder: string;
   packs: string;
   quarantine: string;
@@ -25,7 +25,7 @@ export type Places = {
 };
 
 /** Returns the paths in the store's folder. */
-export function placesIn(folder: string): Places {
+export function storeFoldersIn(folder: string): StoreFolders {
   return {
     folder,
     packs: join(folder, PACKS),
@@ -77,7 +77,7 @@ async function readIfThere(path: string): Promise<string | null> {
 const LISTED_MAX = 10_000;
 
 /** Returns the names of all loose artifacts; null when they are too many to be listed. */
-export async function listLoose({ folder }: Pick<Places, 'folder'>): Promise<ReadonlySet<string> | null> {
+export async function listLoose({ folder }: Pick<StoreFolders, 'folder'>): Promise<ReadonlySet<string> | null> {
   const names = new Set<string>();
   for (const digit of FAN_OUT) {
     for await (const { name } of await opendir(join(folder, digit), { bufferSize: 500 })) {
@@ -116,11 +116,11 @@ async function writeProbe(folder: string): Promise<void> {
  * Removes leftovers of interrupted writes, and puts back the files that an interrupted collection had renamed: they
  * may have been used again meanwhile, and the next collection finds them otherwise.
  */
-export async function sweepFolder({ folder, packs, trash, loose }: Places): Promise<number> {
+export async function sweepFolder({ folder, packs, trash, loose }: StoreFolders): Promise<number> {
   let swept = 0;
-  for (const place of [folder, packs, ...FAN_OUT.map((digit) => join(folder, digit))]) {
-    for await (const { name } of await opendir(place)) {
-      if (isUnfinished(name)) swept += await removeIfOld(join(place, name));
+  for (const directory of [folder, packs, ...FAN_OUT.map((digit) => join(folder, digit))]) {
+    for await (const { name } of await opendir(directory)) {
+      if (isUnfinished(name)) swept += await removeIfOld(join(directory, name));
     }
   }
   for (const name of await readdir(trash)) {

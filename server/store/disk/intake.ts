@@ -31,19 +31,19 @@ type OpenPack = {
 
 /** Small artifacts go to one pack, large ones to files of their own; all have temporary names until the commit. */
 export function createDiskIntake(disk: Disk): ArtifactIntake {
-  const { places } = disk;
+  const { folders } = disk;
   const taken = new Set<string>();
   /** Those with names that the commit makes durable: new ones, and those that were found. */
-  const folders = new Set<string>();
-  const packing = createPacking(disk, folders);
+  const unsynced = new Set<string>();
+  const packing = createPacking(disk, unsynced);
   /** Maps a hash to the name of a file that is not final yet. */
   const streams = new Map<string, string>();
 
   async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
-    const unfinished = unfinishedName(join(places.folder, 'intake'));
+    const unfinished = unfinishedName(join(folders.folder, 'intake'));
     try {
       const info = await writeStream(unfinished, source, disk);
-      const isNew = !taken.has(info.sha256) && (await absentOf(disk, folders, [info])).length > 0;
+      const isNew = !taken.has(info.sha256) && (await absentOf(disk, unsynced, [info])).length > 0;
       taken.add(info.sha256);
       if (isNew) streams.set(info.sha256, unfinished);
       else await rm(unfinished);
@@ -58,13 +58,13 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
   async function commit(): Promise<void> {
     try {
       for (const [sha256, unfinished] of streams) {
-        await rename(unfinished, places.loose(sha256));
-        folders.add(dirname(places.loose(sha256)));
+        await rename(unfinished, folders.loose(sha256));
+        unsynced.add(dirname(folders.loose(sha256)));
       }
       streams.clear();
       await packing.finish();
     } finally {
-      await Promise.all([...folders].map((folder) => syncFolder(folder)));
+      await Promise.all([...unsynced].map((folder) => syncFolder(folder)));
     }
   }
 
@@ -91,7 +91,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
  * Collects artifacts to pieces of a megabyte and writes those; artifacts that the store has already are left out.
  * While one piece is written the next one is collected.
  */
-function createPacking(disk: Disk, folders: Set<string>) {
+function createPacking(disk: Disk, unsynced: Set<string>) {
   let stage = newStage();
   let pack: OpenPack | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -101,10 +101,10 @@ function createPacking(disk: Disk, folders: Set<string>) {
   async function writePiece(staged: readonly Staged[]): Promise<void> {
     pieces += 1;
     // From the second piece on there are many, and to look for each loose file takes longer than their list.
-    if (pieces === 2) listed = await listLoose(disk.places);
-    const absent = await absentOf(disk, folders, staged, listed);
+    if (pieces === 2) listed = await listLoose(disk.folders);
+    const absent = await absentOf(disk, unsynced, staged, listed);
     if (absent.length === 0) return;
-    if (pack === null && disk.packs.isFull()) return writeLoose(disk, folders, absent);
+    if (pack === null && disk.packs.isFull()) return writeLoose(disk, unsynced, absent);
     pack ??= await openPack(disk);
     await appendTo(pack, absent);
   }
@@ -126,7 +126,7 @@ function createPacking(disk: Disk, folders: Set<string>) {
       await writing;
       const { staged } = stage;
       if (pack === null && staged.length <= LOOSE_MAX) {
-        await writeLoose(disk, folders, await absentOf(disk, folders, staged, listed));
+        await writeLoose(disk, unsynced, await absentOf(disk, unsynced, staged, listed));
       } else await writePiece(staged);
       stage = newStage();
       if (pack !== null) disk.packs.add(await closePack(pack, disk));
@@ -173,13 +173,13 @@ function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uin
   return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
-/** Writes a few at a time, since each has a file open, and adds the folders of their names to `folders`. */
-async function writeLoose(disk: Disk, folders: Set<string>, absent: readonly Staged[]): Promise<void> {
-  for (const { sha256 } of absent) folders.add(dirname(disk.places.loose(sha256)));
+/** Writes a few at a time, since each has a file open, and adds the folders of their names to `unsynced`. */
+async function writeLoose(disk: Disk, unsynced: Set<string>, absent: readonly Staged[]): Promise<void> {
+  for (const { sha256 } of absent) unsynced.add(dirname(disk.folders.loose(sha256)));
   await withSpace(disk.space, sizeOf(absent), async () => {
     for (let start = 0; start < absent.length; start += LOOSE_MAX) {
       const writing = absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
-        writeSynced(disk.places.loose(sha256), async (file) => {
+        writeSynced(disk.folders.loose(sha256), async (file) => {
           await writeAll(file, [bytes]);
           await date(file, disk.now);
         }),
@@ -192,16 +192,16 @@ async function writeLoose(disk: Disk, folders: Set<string>, absent: readonly Sta
 
 /**
  * Returns the artifacts that are missing in the store. Renews the age of the others, and adds their folders to
- * `folders`.
+ * `unsynced`.
  */
 async function absentOf<Artifact extends { sha256: string; sizeBytes: number }>(
   disk: Disk,
-  folders: Set<string>,
+  unsynced: Set<string>,
   artifacts: readonly Artifact[],
   listed: ReadonlySet<string> | null = null,
 ): Promise<Artifact[]> {
   const found = await disk.renewStored(artifacts, listed);
-  for (const folder of found) if (folder !== null) folders.add(folder);
+  for (const folder of found) if (folder !== null) unsynced.add(folder);
   return artifacts.filter((_, index) => found[index] === null);
 }
 

@@ -23,31 +23,35 @@ export function rememberVerified(): Verified {
 /** Shared by all reads of one store. */
 export type Reading = { verified: Verified; openPacks: OpenPacks };
 
-/** The place of an artifact's bytes: a whole file, or a part of a pack. */
-export type Place = { path: string; part: Part | null };
-type Part = { offset: number; sizeBytes: number };
+/** The location of an artifact's bytes: a whole file, or a range of a pack. */
+export type BytesLocation = { path: string; range: ByteRange | null };
+type ByteRange = { offset: number; sizeBytes: number };
 
-export type OpenAt = (place: Place, sha256: string, reading: Reading) => Promise<OpenArtifact | 'corrupted' | null>;
+export type OpenAt = (
+  location: BytesLocation,
+  sha256: string,
+  reading: Reading,
+) => Promise<OpenArtifact | 'corrupted' | null>;
 
-/** Opens the file at this place without a check of its bytes; null when there is none. */
-export const openUnverified: OpenAt = async (place, _sha256, { openPacks }) => {
-  const opened = await openPlace(place, openPacks);
-  return opened === null ? null : openArtifact(opened, partOf(place, opened));
+/** Opens the file at this location without a check of its bytes; null when there is none. */
+export const openUnverified: OpenAt = async (location, _sha256, { openPacks }) => {
+  const opened = await openLocation(location, openPacks);
+  return opened === null ? null : openArtifact(opened, rangeOf(location, opened));
 };
 
 /**
- * Opens an artifact at this place after its hash was verified; null when there is no such file, `corrupted` when it
+ * Opens an artifact at this location after its hash was verified; null when there is no such file, `corrupted` when it
  * has other bytes. The hash is compared on the first opening and whenever the file looks different from then.
  */
-export const openVerified: OpenAt = async (place, sha256, { verified, openPacks }) => {
-  const opened = await openPlace(place, openPacks);
+export const openVerified: OpenAt = async (location, sha256, { verified, openPacks }) => {
+  const opened = await openLocation(location, openPacks);
   if (opened === null) return null;
   try {
     const { fingerprint } = opened;
-    const part = partOf(place, opened);
-    const artifact = openArtifact(opened, part);
+    const range = rangeOf(location, opened);
+    const artifact = openArtifact(opened, range);
     if (isSame(verified.get(sha256), fingerprint)) return artifact;
-    if (part.offset + part.sizeBytes > fingerprint.sizeBytes || !(await isIntact(opened, part, sha256))) {
+    if (range.offset + range.sizeBytes > fingerprint.sizeBytes || !(await isIntact(opened, range, sha256))) {
       await opened.close();
       return 'corrupted';
     }
@@ -59,12 +63,12 @@ export const openVerified: OpenAt = async (place, sha256, { verified, openPacks 
   }
 };
 
-function openPlace({ path, part }: Place, openPacks: OpenPacks): Promise<BorrowedFile | null> {
-  return part === null ? openAlone(path) : openPacks.borrow(path);
+function openLocation({ path, range }: BytesLocation, openPacks: OpenPacks): Promise<BorrowedFile | null> {
+  return range === null ? openAlone(path) : openPacks.borrow(path);
 }
 
-function partOf({ part }: Place, { fingerprint }: BorrowedFile): Part {
-  return part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
+function rangeOf({ range }: BytesLocation, { fingerprint }: BorrowedFile): ByteRange {
+  return range ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
 }
 
 function isSame(known: Fingerprint | undefined, { inode, modifiedMs, sizeBytes }: Fingerprint): boolean {
@@ -95,12 +99,12 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
  * Returns whether these are the bytes of this hash. They are read a second time before the answer is no, because a
  * corrupted artifact is moved out for good, and a disk, a cable or memory may misread once.
  */
-async function isIntact({ file }: BorrowedFile, part: Part, sha256: string): Promise<boolean> {
-  return (await hashOfPart(file, part)) === sha256 || (await hashOfPart(file, part)) === sha256;
+async function isIntact({ file }: BorrowedFile, range: ByteRange, sha256: string): Promise<boolean> {
+  return (await hashOfRange(file, range)) === sha256 || (await hashOfRange(file, range)) === sha256;
 }
 
 /** Reads all pieces into one buffer: those of many files would wait for the garbage collector together. */
-async function hashOfPart(file: FileHandle, { offset, sizeBytes }: Part): Promise<string> {
+async function hashOfRange(file: FileHandle, { offset, sizeBytes }: ByteRange): Promise<string> {
   const hash = createHash('sha256');
   const bytes = Buffer.allocUnsafeSlow(Math.min(sizeBytes, READ_PIECE_BYTES));
   for (let at = 0; at < sizeBytes; at += bytes.length) {
@@ -119,7 +123,7 @@ async function fill(file: FileHandle, bytes: Buffer, position: number): Promise<
   }
 }
 
-function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: Part): OpenArtifact {
+function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: ByteRange): OpenArtifact {
   async function read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, sizeBytes) - start);
     const bytes = Buffer.allocUnsafeSlow(length);

@@ -52,7 +52,7 @@ export const WHOLE = { 'metadata.state': 'whole' } as const;
 const SPACE_KEPT_MS = 1_000;
 const OUT_OF_DISK_SPACE = 14_031;
 
-export type GridPlace = {
+export type GridDatabase = {
   bucket: string;
   /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
   minFreeBytes: number;
@@ -63,8 +63,8 @@ export type GridPlace = {
 };
 
 /** Opens the collections in the database of everything else, with their indexes. */
-export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid> {
-  const { bucket } = place;
+export async function openGrid(database: GridDatabase, now: StoreClock): Promise<Grid> {
+  const { bucket } = database;
   const { db } = mongoose.connection;
   if (db === undefined) throw new Error('The store in the database is opened before the database.');
   const files = db.collection<GridFile>(`${bucket}.files`);
@@ -83,13 +83,13 @@ export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid>
   } catch (error) {
     throw folderUnusable('in the database', error);
   }
-  return { files, chunks, now, space: openDatabaseSpace(place) };
+  return { files, chunks, now, space: openDatabaseSpace(database) };
 }
 
 /** Counts on the disk of the database, by its folder if that is on this machine; needs the open connection. */
-export function openDatabaseSpace(place: Omit<GridPlace, 'bucket'>): DiskSpace {
-  const { databaseFolder } = place;
-  if (databaseFolder !== undefined) return createFolderSpace(databaseFolder, place);
+export function openDatabaseSpace(database: Omit<GridDatabase, 'bucket'>): DiskSpace {
+  const { databaseFolder } = database;
+  if (databaseFolder !== undefined) return createFolderSpace(databaseFolder, database);
   let last: { at: number; freeBytes: number } | undefined;
   return createDiskSpace(async () => {
     if (last === undefined || performance.now() - last.at > SPACE_KEPT_MS) {
@@ -97,7 +97,7 @@ export function openDatabaseSpace(place: Omit<GridPlace, 'bucket'>): DiskSpace {
       last = { at: performance.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
     }
     return { disk: 'the database', freeBytes: last.freeBytes };
-  }, place);
+  }, database);
 }
 
 /** Returns a file whose chunks are still to come; `intake` identifies all files that arrive with it, or is null. */

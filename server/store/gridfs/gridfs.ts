@@ -6,8 +6,8 @@ import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnCorruption, 
 import {
   chunkWriter,
   type Grid,
+  type GridDatabase,
   type GridFile,
-  type GridPlace,
   newFile,
   openGrid,
   WHOLE,
@@ -21,7 +21,7 @@ import { eraseFiles, markRemoved, publishWhole, renewStored } from './states.ts'
 const LEFTOVER_MS = 60 * 60_000;
 const FILES_AT_ONCE = 500;
 
-export type GridStoreOptions = Omit<GridPlace, 'bucket'> & {
+export type GridStoreOptions = Omit<GridDatabase, 'bucket'> & {
   bucket?: string;
   onCorruption?: OnCorruption;
   now?: StoreClock;

@@ -1,8 +1,8 @@
 /**
  * The records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; numbers beyond 32 bits go to the fields of ZIP64;
- * the same place at the same time gives the same bytes.
+ * the same position at the same time gives the same bytes.
  */
-export type Place = {
+export type WrittenEntry = {
   name: Buffer;
   offset: number;
   sizeBytes: number;
@@ -11,7 +11,7 @@ export type Place = {
   packedBytes?: number | undefined;
 };
 
-export type DirectoryPlace = { count: number; directoryAt: number; directoryBytes: number };
+export type CentralDirectory = { count: number; directoryAt: number; directoryBytes: number };
 
 export const LOCAL_BYTES = 30;
 export const CENTRAL_BYTES = 46;
@@ -34,17 +34,17 @@ const MODE = (0o100_644 << 16) >>> 0;
 /**
  * Makes the header of a file. The header of a packed text is written before anything is known of it and holds zeros.
  */
-export function localHeader(place: Place, at: Date): Buffer {
-  const extra = localExtra(place);
+export function localHeader(entry: WrittenEntry, at: Date): Buffer {
+  const extra = localExtra(entry);
   const header = Buffer.alloc(LOCAL_BYTES);
   header.writeUInt32LE(0x04_03_4b_50, 0);
-  const known = place.packedBytes === undefined ? place : { ...place, checksum: 0, sizeBytes: 0, packedBytes: 0 };
+  const known = entry.packedBytes === undefined ? entry : { ...entry, checksum: 0, sizeBytes: 0, packedBytes: 0 };
   writeCommon(header.subarray(4), known, { at, extraBytes: extra.length });
-  return Buffer.concat([header, place.name, extra]);
+  return Buffer.concat([header, entry.name, extra]);
 }
 
 /** Writes the record behind the packed bytes of a file (APPNOTE 4.3.9). */
-export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Place): Buffer {
+export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: WrittenEntry): Buffer {
   if (Math.max(sizeBytes, packedBytes) > MAX_32) throw new Error('A packed entry of an archive is over 4 GiB.');
   const record = Buffer.alloc(DESCRIPTOR_BYTES);
   record.writeUInt32LE(0x08_07_4b_50, 0);
@@ -55,20 +55,20 @@ export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Pla
 }
 
 /** Returns the entry of a file in the central directory (APPNOTE 6.3.10, 4.3.12). */
-export function centralHeader(place: Place, at: Date): Buffer {
-  const extra = centralExtra(place);
+export function centralHeader(entry: WrittenEntry, at: Date): Buffer {
+  const extra = centralExtra(entry);
   const header = Buffer.alloc(CENTRAL_BYTES);
   header.writeUInt32LE(0x02_01_4b_50, 0);
   header.writeUInt16LE(MADE_BY_UNIX | VERSION_64, 4);
-  writeCommon(header.subarray(6), place, { at, extraBytes: extra.length });
+  writeCommon(header.subarray(6), entry, { at, extraBytes: extra.length });
   header.writeUInt32LE(MODE, 38);
-  header.writeUInt32LE(Math.min(place.offset, MAX_32), 42);
-  return Buffer.concat([header, place.name, extra]);
+  header.writeUInt32LE(Math.min(entry.offset, MAX_32), 42);
+  return Buffer.concat([header, entry.name, extra]);
 }
 
 /** Writes the fields from "version needed" to "length of the extra field", which both headers have in this order. */
-function writeCommon(target: Buffer, place: Place, { at, extraBytes }: { at: Date; extraBytes: number }): void {
-  const { name, checksum, sizeBytes, packedBytes } = place;
+function writeCommon(target: Buffer, entry: WrittenEntry, { at, extraBytes }: { at: Date; extraBytes: number }): void {
+  const { name, checksum, sizeBytes, packedBytes } = entry;
   const { date, time } = dosTime(at);
   const isPacked = packedBytes !== undefined;
   target.writeUInt16LE(extraBytes > 0 ? VERSION_64 : VERSION, 0);
@@ -84,12 +84,12 @@ function writeCommon(target: Buffer, place: Place, { at, extraBytes }: { at: Dat
 }
 
 /** APPNOTE 4.5.3: the local field always holds both sizes, the one of the directory only those that did not fit. */
-export function localExtra({ sizeBytes }: Pick<Place, 'sizeBytes'>): Buffer {
+export function localExtra({ sizeBytes }: Pick<WrittenEntry, 'sizeBytes'>): Buffer {
   return extraOf(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []);
 }
 
 /** Sizes and position in 64 bits, when 32 are too few (APPNOTE 6.3.10, 4.5.3); empty otherwise. */
-export function centralExtra({ sizeBytes, offset }: Pick<Place, 'sizeBytes' | 'offset'>): Buffer {
+export function centralExtra({ sizeBytes, offset }: Pick<WrittenEntry, 'sizeBytes' | 'offset'>): Buffer {
   return extraOf([...(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []), ...(offset >= MAX_32 ? [offset] : [])]);
 }
 
@@ -103,12 +103,12 @@ function extraOf(values: readonly number[]): Buffer {
 }
 
 /** Returns the length of `endRecords`, before the directory is written. */
-export function endBytes(directory: DirectoryPlace): number {
+export function endBytes(directory: CentralDirectory): number {
   return END_BYTES + (isLarge(directory) ? END_64_BYTES + LOCATOR_BYTES : 0);
 }
 
 /** Returns the records that close the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
-export function endRecords(directory: DirectoryPlace): Buffer[] {
+export function endRecords(directory: CentralDirectory): Buffer[] {
   const { count, directoryAt, directoryBytes } = directory;
   const end = Buffer.alloc(END_BYTES);
   end.writeUInt32LE(0x06_05_4b_50, 0);
@@ -120,11 +120,11 @@ export function endRecords(directory: DirectoryPlace): Buffer[] {
 }
 
 /** Returns whether the end record's own fields are too narrow. */
-function isLarge({ count, directoryAt, directoryBytes }: DirectoryPlace): boolean {
+function isLarge({ count, directoryAt, directoryBytes }: CentralDirectory): boolean {
   return count >= MAX_16 || directoryAt >= MAX_32 || directoryBytes >= MAX_32;
 }
 
-function end64({ count, directoryAt, directoryBytes }: DirectoryPlace): Buffer {
+function end64({ count, directoryAt, directoryBytes }: CentralDirectory): Buffer {
   const end = Buffer.alloc(END_64_BYTES);
   end.writeUInt32LE(0x06_06_4b_50, 0);
   end.writeBigUInt64LE(BigInt(END_64_BYTES - 12), 4);
@@ -137,7 +137,7 @@ function end64({ count, directoryAt, directoryBytes }: DirectoryPlace): Buffer {
   return end;
 }
 
-function locator({ directoryAt, directoryBytes }: DirectoryPlace): Buffer {
+function locator({ directoryAt, directoryBytes }: CentralDirectory): Buffer {
   const record = Buffer.alloc(LOCATOR_BYTES);
   record.writeUInt32LE(0x07_06_4b_50, 0);
   record.writeBigUInt64LE(BigInt(directoryAt + directoryBytes), 8);

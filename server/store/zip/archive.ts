@@ -13,7 +13,7 @@ import {
   LOCAL_BYTES,
   localExtra,
   localHeader,
-  type Place,
+  type WrittenEntry,
 } from './archive-records.ts';
 
 /**
@@ -94,24 +94,24 @@ async function* writeAll(
   const directory: Buffer[] = [];
   let directoryBytes = 0;
   let offset = 0;
-  const note = (place: Place, endsAt: number): void => {
-    const header = centralHeader(place, at);
+  const note = (written: WrittenEntry, endsAt: number): void => {
+    const header = centralHeader(written, at);
     directory.push(header);
     directoryBytes += header.length;
     offset = endsAt;
   };
   for await (const entry of entries) {
     if ('text' in entry) {
-      const { place, endsAt } = yield* writeText(entry, offset, at);
-      note(place, endsAt);
+      const { written, endsAt } = yield* writeText(entry, offset, at);
+      note(written, endsAt);
       continue;
     }
     const content = await readyContent(store, entry, options);
     if (content === null) continue;
-    const place = { ...content, name: Buffer.from(entry.name, 'utf8'), offset, sizeBytes: entry.sizeBytes };
-    const header = localHeader(place, at);
+    const written = { ...content, name: Buffer.from(entry.name, 'utf8'), offset, sizeBytes: entry.sizeBytes };
+    const header = localHeader(written, at);
     yield* writeFile(header, content);
-    note(place, offset + header.length + entry.sizeBytes);
+    note(written, offset + header.length + entry.sizeBytes);
   }
   yield* directory;
   yield* endRecords({ count: directory.length, directoryAt: offset, directoryBytes });
@@ -181,27 +181,27 @@ async function* writeText(
   { name, text }: ArchiveText,
   offset: number,
   at: Date,
-): AsyncGenerator<Buffer, { place: Place; endsAt: number }> {
-  const place = { name: Buffer.from(name, 'utf8'), offset, sizeBytes: 0, packedBytes: 0, checksum: 0 };
+): AsyncGenerator<Buffer, { written: WrittenEntry; endsAt: number }> {
+  const written = { name: Buffer.from(name, 'utf8'), offset, sizeBytes: 0, packedBytes: 0, checksum: 0 };
   async function* counted(): AsyncGenerator<Buffer, void> {
     for await (const part of text) {
       const bytes = Buffer.from(part, 'utf8');
-      place.checksum = crc32(bytes, place.checksum);
-      place.sizeBytes += bytes.length;
+      written.checksum = crc32(bytes, written.checksum);
+      written.sizeBytes += bytes.length;
       yield bytes;
     }
   }
-  const header = localHeader(place, at);
+  const header = localHeader(written, at);
   yield header;
   const packer = createDeflateRaw();
   // The loop below throws an error of the text, which destroys the packer with its reason.
   pipeline(counted(), packer, () => {});
   const packed: AsyncIterable<Buffer> = packer;
   for await (const piece of packed) {
-    place.packedBytes += piece.length;
+    written.packedBytes += piece.length;
     yield piece;
   }
-  const behind = descriptor(place);
+  const behind = descriptor(written);
   yield behind;
-  return { place, endsAt: offset + header.length + place.packedBytes + behind.length };
+  return { written, endsAt: offset + header.length + written.packedBytes + behind.length };
 }

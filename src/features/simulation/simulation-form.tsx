@@ -1,6 +1,6 @@
 import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { SIMULATED_PLACES, SIMULATED_STEPS, type SimulatedStep } from '../../../routers/schemas/simulation.ts';
+import { SIMULATED_PLATFORMS, SIMULATED_STEPS, type SimulatedStep } from '../../../routers/schemas/simulation.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { Button } from '../../components/button.tsx';
 import { CardBody } from '../../components/card.tsx';
@@ -42,7 +42,7 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
           <Select
             value={platform}
             onValueChange={(next) => setChoice({ ...choice, platform: next, failure: null })}
-            options={SIMULATED_PLACES.map((id) => ({ value: id, label: PLATFORMS[id].title }))}
+            options={SIMULATED_PLATFORMS.map((id) => ({ value: id, label: PLATFORMS[id].title }))}
           />
         </Field>
         {domainRefusal === null ? (

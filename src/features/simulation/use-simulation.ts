@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
-import type { SimulatedFailure, SimulatedPlace, SimulatedScene } from '../../../routers/schemas/simulation.ts';
+import type { SimulatedFailure, SimulatedPlatform, SimulatedScene } from '../../../routers/schemas/simulation.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** The choice to play; `failure` null: nothing goes wrong. */
-export type SimulationChoice = { platform: SimulatedPlace; withDomain: boolean; failure: SimulatedFailure | null };
+export type SimulationChoice = { platform: SimulatedPlatform; withDomain: boolean; failure: SimulatedFailure | null };
 export type SimulatedFiles = { count: number; totalBytes: number };
 
 /** Returns the choices of a simulation, and the scenes of the last one. */

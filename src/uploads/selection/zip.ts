@@ -199,10 +199,10 @@ async function readDirectory(zip: File, maxRows: number): Promise<ZipEntry[]> {
   return rows;
 }
 
-type DirectoryPlace = { offset: number; size: number; count: number };
+type CentralDirectory = { offset: number; size: number; count: number };
 
 /** The end record comes last, before a comment of at most 65,535 bytes (APPNOTE 4.3.16). */
-async function findDirectory(zip: File): Promise<DirectoryPlace> {
+async function findDirectory(zip: File): Promise<CentralDirectory> {
   const tailStart = Math.max(0, zip.size - END_RECORD_BYTES - SEE_64_16);
   const read = await viewOf(zip, tailStart, zip.size);
   const padding = paddingBehind(new Uint8Array(read.buffer));
@@ -210,18 +210,18 @@ async function findDirectory(zip: File): Promise<DirectoryPlace> {
   for (let at = tail.byteLength - END_RECORD_BYTES; at >= 0; at -= 1) {
     const isEnd = tail.getUint32(at, true) === END_RECORD;
     if (!isEnd || at + END_RECORD_BYTES + tail.getUint16(at + 20, true) !== tail.byteLength) continue;
-    const place = {
+    const directory = {
       count: tail.getUint16(at + 10, true),
       size: tail.getUint32(at + 12, true),
       offset: tail.getUint32(at + 16, true),
     };
-    const isLarge = place.count === SEE_64_16 || place.size === SEE_64_32 || place.offset === SEE_64_32;
-    return isLarge ? ((await findDirectory64(zip, tailStart + at)) ?? place) : place;
+    const isLarge = directory.count === SEE_64_16 || directory.size === SEE_64_32 || directory.offset === SEE_64_32;
+    return isLarge ? ((await findDirectory64(zip, tailStart + at)) ?? directory) : directory;
   }
   throw unreadable(zip, 'is not a ZIP, or was cut off');
 }
 
-async function findDirectory64(zip: File, endRecordAt: number): Promise<DirectoryPlace | null> {
+async function findDirectory64(zip: File, endRecordAt: number): Promise<CentralDirectory | null> {
   if (endRecordAt < LOCATOR_64_BYTES) return null;
   const locator = await viewOf(zip, endRecordAt - LOCATOR_64_BYTES, endRecordAt);
   if (locator.getUint32(0, true) !== LOCATOR_64) return null;

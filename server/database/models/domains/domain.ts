@@ -202,7 +202,7 @@ export type DomainDoc = HydratedDocument<DomainRow>;
 export const DomainModel = model('Domain', domainDocSchema);
 
 /** A destination that had the names before, as plain data. */
-export type FormerPlace = {
+export type FormerDestination = {
   deploymentId: string;
   destinationId: string;
   platform: PlatformId;

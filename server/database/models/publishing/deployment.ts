@@ -64,16 +64,16 @@ export type DeploymentRow = InferSchemaType<typeof deploymentDocSchema>;
 export type DeploymentDoc = HydratedDocument<DeploymentRow>;
 export const DeploymentModel = model('Deployment', deploymentDocSchema);
 
-export type Placed<D> = { primaryId: string; destinations: readonly D[] };
+export type Destinations<D> = { primaryId: string; destinations: readonly D[] };
 
 /** Returns the primary destination, whose state and address are the deployment's own. */
-export function primaryOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Placed<D>): D {
+export function primaryOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Destinations<D>): D {
   const primary = destinations.find(({ _id }) => _id === primaryId);
   if (primary === undefined) throw new Error('A deployment without its primary destination was stored.');
   return primary;
 }
 
 /** Returns the others, which follow the primary one. */
-export function othersOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Placed<D>): D[] {
+export function othersOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Destinations<D>): D[] {
   return destinations.filter(({ _id }) => _id !== primaryId);
 }

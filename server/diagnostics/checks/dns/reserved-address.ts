@@ -7,9 +7,9 @@ export const reservedAddress: Check = {
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     // Its `www` may come from a wildcard of the zone, and has a report of its own.
-    const places = await tools.placesOf(subject.name);
+    const servers = await tools.serversOf(subject.name);
     const own = new Set(subject.own?.records.map(({ value }) => value));
-    const bad = places.filter(({ address }) => !tools.isAllowed(address) && !own.has(address));
+    const bad = servers.filter(({ address }) => !tools.isAllowed(address) && !own.has(address));
     const [first] = bad;
     if (first !== undefined) {
       const seen = `${first.address} is not reachable from the internet.`;
@@ -17,7 +17,9 @@ export const reservedAddress: Check = {
         repair: recordsRepair(subject),
       });
     }
-    if (places.length === 0) return unknown(`${subject.name} has no address to check.`);
-    return pass(`Every address is public or belongs to this host: ${places.map(({ address }) => address).join(', ')}.`);
+    if (servers.length === 0) return unknown(`${subject.name} has no address to check.`);
+    return pass(
+      `Every address is public or belongs to this host: ${servers.map(({ address }) => address).join(', ')}.`,
+    );
   },
 };

@@ -171,7 +171,7 @@ async function wantedAddresses(subject: Subject, tools: Tools): Promise<string[]
   const found = routeRecords(subject).map(async ({ type, value }) => {
     if (type === 'A' || type === 'AAAA') return [value];
     if (type !== 'CNAME' && type !== 'ALIAS') return [];
-    return (await tools.placesOf(value)).map(({ address }) => address);
+    return (await tools.serversOf(value)).map(({ address }) => address);
   });
   return (await Promise.all(found)).flat();
 }

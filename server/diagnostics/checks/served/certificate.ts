@@ -1,7 +1,17 @@
 import type { Repair } from '../../../../routers/schemas/diagnostics.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Handshake, HandshakeFault, SeenCertificate } from '../../../lib/egress/reach.ts';
-import { type Check, type Finding, fail, type Place, pass, type Subject, type Tools, unknown, warn } from '../check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  pass,
+  type ServerAddress,
+  type Subject,
+  type Tools,
+  unknown,
+  warn,
+} from '../check.ts';
 import { caaRefusal } from '../dns/caa.ts';
 
 const LATE_MS = DAY_MS;
@@ -35,9 +45,11 @@ export const certificate: Check = {
   applies: ({ hasTls }) => hasTls,
   async run(subject, tools) {
     const { name } = subject;
-    const places = await tools.placesOf(name);
-    const seen = await Promise.all(places.map(async (place) => ({ place, shown: await tools.handshake(name, place) })));
-    const findings = seen.map(({ place, shown }) => judge(subject, place, shown, tools.now()));
+    const servers = await tools.serversOf(name);
+    const seen = await Promise.all(
+      servers.map(async (server) => ({ server, shown: await tools.handshake(name, server) })),
+    );
+    const findings = seen.map(({ server, shown }) => judge(subject, server, shown, tools.now()));
     const [first] = ['fail', 'warn', 'pass', 'unknown'].flatMap((verdict) =>
       findings.filter((finding) => finding.verdict === verdict),
     );
@@ -60,7 +72,7 @@ const factsOf = (name: string, { issuer, serial, notAfter }: SeenCertificate) =>
   [`Certificate of ${name}`]: [`${issuer}, ${serial}, until ${notAfter.toISOString().slice(0, 10)}`],
 });
 
-function judge(subject: Subject, { address, isOwn }: Place, shown: Handshake, now: Date): Finding {
+function judge(subject: Subject, { address, isOwn }: ServerAddress, shown: Handshake, now: Date): Finding {
   const { own, name } = subject;
   const repair: Repair | null = own?.certificateId ? { kind: 'certificate', certificateId: own.certificateId } : null;
   const fix = repair === null ? `Have the host at ${address} renew its certificate.` : RENEW;

@@ -6,9 +6,9 @@ import {
   faultText,
   isOurs,
   namesOf,
-  type Place,
   pass,
   recordsRepair,
+  type ServerAddress,
   type Subject,
   type Tools,
   unknown,
@@ -17,7 +17,7 @@ import {
 
 /** `fix`: what to do at our own address, where it is not the port. */
 type Problem = { problem: string; fix?: string };
-export type Probe = { place: Place; outcome: 'here' | 'unknown' | Problem | { via: string } };
+export type Probe = { server: ServerAddress; outcome: 'here' | 'unknown' | Problem | { via: string } };
 
 /** Checks whether our own answer is found at each IPv4 address of the name, as a certificate authority would check. */
 export const port80: Check = {
@@ -25,8 +25,8 @@ export const port80: Check = {
   why: 'A certificate authority fetches its proof from port 80. Where another server answers, no certificate is issued.',
   applies: ({ own, isDomain }) => isDomain && own?.isServedHere === true,
   async run(subject, tools) {
-    const places = (await tools.placesOf(subject.name)).filter(({ address }) => isIP(address) === 4);
-    const probes = await Promise.all(places.map((place) => probeAt(subject, place, tools)));
+    const servers = (await tools.serversOf(subject.name)).filter(({ address }) => isIP(address) === 4);
+    const probes = await Promise.all(servers.map((server) => probeAt(subject, server, tools)));
     return judgeProbes(probes, subject, `${subject.name} has no IPv4 address to look at.`);
   },
 };
@@ -34,20 +34,20 @@ export const port80: Check = {
 /** Judges the results of the probes of one address family. */
 export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing: string) {
   const { name } = subject;
-  const bad = probes.flatMap(({ place, outcome }) =>
-    typeof outcome === 'object' && 'problem' in outcome ? [{ place, ...outcome }] : [],
+  const bad = probes.flatMap(({ server, outcome }) =>
+    typeof outcome === 'object' && 'problem' in outcome ? [{ server, ...outcome }] : [],
   );
   const [first] = bad;
   if (first !== undefined) {
-    const isElsewhere = !first.place.isOwn;
+    const isElsewhere = !first.server.isOwn;
     const fix = isElsewhere
-      ? `Remove the address ${first.place.address}, or replace it with this server’s.`
+      ? `Remove the address ${first.server.address}, or replace it with this server’s.`
       : (first.fix ??
-        `Open port 80 of ${first.place.address} to everybody, and let only the server of this site answer there.`);
-    const seen = `${first.place.address} ${first.problem}.`;
+        `Open port 80 of ${first.server.address} to everybody, and let only the server of this site answer there.`);
+    const seen = `${first.server.address} ${first.problem}.`;
     const isReached = probes.some(({ outcome }) => outcome === 'here');
     // Authorities check from several places, and each may use another address.
-    return isReached && isElsewhere && isIP(first.place.address) === 4
+    return isReached && isElsewhere && isIP(first.server.address) === 4
       ? warn(`${seen} Another address of ${name} answers correctly.`, fix, { repair: recordsRepair(subject) })
       : fail(seen, fix, { repair: isElsewhere ? recordsRepair(subject) : null });
   }
@@ -64,26 +64,26 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
   return unknown(probes.length === 0 ? nothing : `${addresses(probes)} could not be tried from here.`);
 }
 
-const addresses = (probes: readonly Probe[]): string => probes.map(({ place }) => place.address).join(', ');
+const addresses = (probes: readonly Probe[]): string => probes.map(({ server }) => server.address).join(', ');
 
 /** Requests our own answer, through redirects. */
-export async function probeAt(subject: Subject, place: Place, tools: Tools): Promise<Probe> {
+export async function probeAt(subject: Subject, server: ServerAddress, tools: Tools): Promise<Probe> {
   const { name } = subject;
   const token = await tools.challengeToken();
   let url = `http://${name}/.well-known/acme-challenge/${token}`;
   for (let hop = 0; hop <= CHALLENGE_REDIRECTS; hop += 1) {
-    const visit = await tools.visit(url, new URL(url).hostname === name ? place : undefined);
-    if (isOurs(visit)) return { place, outcome: 'unknown' };
-    if (visit.fault !== null) return { place, outcome: { problem: faultText(visit) } };
+    const visit = await tools.visit(url, new URL(url).hostname === name ? server : undefined);
+    if (isOurs(visit)) return { server, outcome: 'unknown' };
+    if (visit.fault !== null) return { server, outcome: { problem: faultText(visit) } };
     const location = visit.status >= 300 && visit.status < 400 ? visit.headers.get('location') : null;
     if (location === null) {
       const isOurAnswer = visit.status === 200 && visit.text.trim() === token;
-      if (!isOurAnswer) return { place, outcome: { problem: `is another server, which answers ${visit.status}` } };
-      return { place, outcome: foundAt(subject, url) };
+      if (!isOurAnswer) return { server, outcome: { problem: `is another server, which answers ${visit.status}` } };
+      return { server, outcome: foundAt(subject, url) };
     }
     if (!URL.canParse(location, url))
       return {
-        place,
+        server,
         outcome: {
           problem: `redirects our own test to something that is not an address (${location.slice(0, 80)})`,
           fix: ODD_REMEDY,
@@ -91,11 +91,11 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
       };
     const next = new URL(location, url);
     const odd = oddRedirect(next);
-    if (odd !== null) return { place, outcome: { problem: odd, fix: ODD_REMEDY } };
+    if (odd !== null) return { server, outcome: { problem: odd, fix: ODD_REMEDY } };
     url = next.href;
   }
   const problem = `redirects our own test more than ${CHALLENGE_REDIRECTS} times, at last to ${url.slice(0, 80)}`;
-  return { place, outcome: { problem, fix: ODD_REMEDY } };
+  return { server, outcome: { problem, fix: ODD_REMEDY } };
 }
 
 function foundAt(subject: Subject, url: string): Probe['outcome'] {

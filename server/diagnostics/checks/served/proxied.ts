@@ -11,11 +11,11 @@ export const proxied: Check = {
   why: 'A proxy in front answers with its own certificate and its own errors, and hides what the site itself answers.',
   applies: ({ isDomain }) => isDomain,
   async run({ name, url }, tools) {
-    const places = await tools.placesOf(name);
+    const servers = await tools.serversOf(name);
     const visit = await tools.visit(url);
     const isBehind = visit.fault === null && visit.headers.has('cf-ray');
-    if (!isBehind && !places.some(({ address }) => isCloudflare(address))) {
-      return places.length === 0
+    if (!isBehind && !servers.some(({ address }) => isCloudflare(address))) {
+      return servers.length === 0
         ? unknown(`${name} has no address to check.`)
         : pass(`No proxy stands in front of ${name}.`);
     }

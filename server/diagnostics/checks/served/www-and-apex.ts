@@ -11,8 +11,8 @@ export const wwwAndApex: Check = {
     const { name, counterpart, hasTls } = subject;
     if (counterpart === null) return unknown('There is only one name.');
     const scheme = hasTls ? 'https' : 'http';
-    const places = await Promise.all([name, counterpart].map((one) => tools.placesOf(one)));
-    const missing = [name, counterpart].find((_, index) => places[index]?.length === 0);
+    const servers = await Promise.all([name, counterpart].map((one) => tools.serversOf(one)));
+    const missing = [name, counterpart].find((_, index) => servers[index]?.length === 0);
     if (missing !== undefined) {
       const answers = await tools.askNameServers(missing, 'A');
       if (usable(answers).length === 0) return unknown(`No name server of ${missing} says what address it has.`);

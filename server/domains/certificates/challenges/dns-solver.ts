@@ -4,7 +4,12 @@ import {
   removeChallengeRecords,
   saveChallengeRecords,
 } from '../../../connections/challenge-records.ts';
-import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../../../connections/challenge-zones.ts';
+import {
+  type ChallengeTarget,
+  findChallengeTargets,
+  whyNotHeld,
+  zonesOf,
+} from '../../../connections/challenge-zones.ts';
 import type { Providers } from '../../../context.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { AppError } from '../../../lib/errors.ts';
@@ -33,11 +38,11 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
     put: (answers, signal) =>
       withDnsProblems(signal, async (within) => {
         const names = answers.map((answer) => answer.name);
-        const places = await findChallengePlaces(providers, { accountId, names }, within);
-        const missing = places.find(({ held }) => held === null);
+        const targets = await findChallengeTargets(providers, { accountId, names }, within);
+        const missing = targets.find(({ held }) => held === null);
         if (missing !== undefined) throw new AuthorityError(noZone(missing));
         const texts = txtSetsOf(answers);
-        const writes = zonesOf(places).map((zone) => ({ ...zone, sets: setsAt(zone.places, texts) }));
+        const writes = zonesOf(targets).map((zone) => ({ ...zone, sets: setsAt(zone.targets, texts) }));
         for (const write of writes) await saveChallengeRecords(providers, certified, write);
         await providers.faults?.at('certificate:challenge-kept');
         for (const write of writes) await putTexts(providers, certified, write, within);
@@ -50,15 +55,15 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
 }
 
 /** Several challenges may point to one name, which then has all their answers. */
-function setsAt(places: readonly ChallengePlace[], texts: ReadonlyMap<string, readonly string[]>) {
+function setsAt(targets: readonly ChallengeTarget[], texts: ReadonlyMap<string, readonly string[]>) {
   const sets = new Map<string, readonly string[]>();
-  for (const { challenge, at } of places) sets.set(at, [...(sets.get(at) ?? []), ...(texts.get(challenge) ?? [])]);
+  for (const { challenge, at } of targets) sets.set(at, [...(sets.get(at) ?? []), ...(texts.get(challenge) ?? [])]);
   return sets;
 }
 
 /** Refuses without writing anything: a record by hand would have to be renewed each time. */
-function noZone(place: ChallengePlace) {
-  return ownProblem('dnsZone', whyNotHeld(place));
+function noZone(target: ChallengeTarget) {
+  return ownProblem('dnsZone', whyNotHeld(target));
 }
 
 /** Turns an error or a timeout of a provider into the certificate's problem, so that its page shows it. */

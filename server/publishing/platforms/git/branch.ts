@@ -9,7 +9,7 @@ import { nullIfNotFound } from '../reference.ts';
 import { anyObject } from './api.ts';
 import { entryAt, type Known } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
-import { makeTree, type Place, type Pushed, pushedIn } from './tree.ts';
+import { makeTree, type Pushed, type PushTarget, pushedIn } from './tree.ts';
 
 /** Somebody else, or GitHub itself, may write to the branch between our read and our commit. */
 const TRIES = 5;
@@ -44,7 +44,7 @@ export function landedIn(ref: PlatformRef, repository: Repository): Landed | nul
 export async function* land(
   vendor: Vendor,
   call: PlatformCall,
-  { repository, named }: Place,
+  { repository, named }: PushTarget,
   landing: Landing,
 ): AsyncGenerator<PublishEvent, Landed> {
   const { message } = landing;

@@ -3,7 +3,7 @@ import type { Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';
 import { type Landed, land, readBlobIds } from './branch.ts';
 import { readRepository } from './repository.ts';
-import { type Place, type Pushed, pushedIn, sendTree } from './tree.ts';
+import { type Pushed, type PushTarget, pushedIn, sendTree } from './tree.ts';
 
 export type Push = {
   request: Pick<PublishRequest, 'release' | 'ref'>;
@@ -25,10 +25,10 @@ export type Push = {
 export async function* push(
   vendor: Vendor,
   call: PlatformCall,
-  place: Place,
+  target: PushTarget,
   { request, wanted, before, isNew, texts, readCname }: Push,
 ): AsyncGenerator<PublishEvent, Landed> {
-  const { repository, named } = place;
+  const { repository, named } = target;
   const { release } = request;
   const base = before?.landed.tree ?? null;
   const earlier = pushedIn(request.ref, repository);
@@ -59,10 +59,10 @@ export async function* push(
     // A run that continues after a wait must know as much as the one that began.
     const known = from.isBranchRead ? await readBlobIds(vendor, call, repository) : null;
     const files = before?.manifest ?? null;
-    from = yield* sendTree(vendor, call, place, { wanted, before: files, texts: texts(from.cname), from, known });
+    from = yield* sendTree(vendor, call, target, { wanted, before: files, texts: texts(from.cname), from, known });
     tree = from.tree ?? '';
   }
-  return yield* land(vendor, call, place, {
+  return yield* land(vendor, call, target, {
     pushed: { ...from, tree },
     message: `Release ${release.number}`,
     parent: before?.landed.commit ?? null,

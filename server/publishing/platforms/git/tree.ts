@@ -33,7 +33,7 @@ export type Pushed = {
 } & Hour;
 
 /** A release's repository, and the form of a reference there. */
-export type Place = { repository: Repository; named(pushed: Pushed): PlatformRef };
+export type PushTarget = { repository: Repository; named(pushed: Pushed): PlatformRef };
 
 /** Reads a reference; returns null when it belongs to another repository, or one that no longer exists. */
 export function pushedIn(ref: PlatformRef | null, repository: Repository): Pushed | null {
@@ -70,7 +70,7 @@ export type TreeRequest = {
 export async function* sendTree(
   vendor: Vendor,
   call: PlatformCall,
-  { repository, named }: Place,
+  { repository, named }: PushTarget,
   { wanted, before, texts, from, known }: TreeRequest,
 ): AsyncGenerator<PublishEvent, Pushed & { tree: string }> {
   const plan = planOf(wanted, before);

@@ -13,10 +13,10 @@ const NAME_MAX = 30;
 const DEFAULT_DYNO = 'basic';
 
 /** The app that a site runs as; an app that a person chose existed before, and stays. */
-export type AppPlace = { app: string; url: string; dyno: string | null; isChosen: boolean };
+export type AppRef = { app: string; url: string; dyno: string | null; isChosen: boolean };
 
 /** Returns the app of the destination; null when there is none. */
-export function placeIn(site: PlatformRef | null): AppPlace | null {
+export function appIn(site: PlatformRef | null): AppRef | null {
   const app = stringField(site, 'app');
   const url = stringField(site, 'url');
   return app === null || url === null
@@ -26,14 +26,14 @@ export function placeIn(site: PlatformRef | null): AppPlace | null {
 
 /** Returns the app's id. Throws `platform_place_gone` while there is none. */
 export function appOf({ destination }: PlatformCall): string {
-  const place = placeIn(destination.site);
-  if (place === null) throw platformError('platform_place_gone', TITLE);
-  return place.app;
+  const ref = appIn(destination.site);
+  if (ref === null) throw platformError('platform_place_gone', TITLE);
+  return ref.app;
 }
 
 /** Finds the app that a person chose, or makes one; its name is recorded before it is used. */
-export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, AppPlace> {
-  const known = placeIn(call.destination.site);
+export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, AppRef> {
+  const known = appIn(call.destination.site);
   if (known !== null) return known;
   const { app: chosen } = call.destination.options;
   const isChosen = typeof chosen === 'string';
@@ -44,9 +44,9 @@ export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGener
       remedy: 'Give the app a web address at Heroku, or choose another app, then try again.',
     });
   }
-  const place = { app: found.id, url: addressFrom(vendor, found.web_url), dyno: null, isChosen };
-  yield { type: 'site', site: place };
-  return place;
+  const ref = { app: found.id, url: addressFrom(vendor, found.web_url), dyno: null, isChosen };
+  yield { type: 'site', site: ref };
+  return ref;
 }
 
 async function chosenApp(vendor: Vendor, call: PlatformCall, name: string): Promise<HerokuApp> {
@@ -73,27 +73,23 @@ function nameOf(slug: string, suffix = ''): string {
 }
 
 /** Starts one process of the chosen kind for the site; called once, when there is a release to run. */
-export async function* ensureDyno(
-  vendor: Vendor,
-  call: PlatformCall,
-  place: AppPlace,
-): AsyncGenerator<PublishEvent, void> {
+export async function* ensureDyno(vendor: Vendor, call: PlatformCall, ref: AppRef): AsyncGenerator<PublishEvent, void> {
   const { dyno = DEFAULT_DYNO } = call.destination.options;
-  if (typeof dyno !== 'string' || place.dyno === dyno) return;
-  await setDynos(vendor, call, place.app, { quantity: 1, size: dyno });
-  yield { type: 'site', site: { ...place, dyno } };
+  if (typeof dyno !== 'string' || ref.dyno === dyno) return;
+  await setDynos(vendor, call, ref.app, { quantity: 1, size: dyno });
+  yield { type: 'site', site: { ...ref, dyno } };
 }
 
 /** Deletes an app that was made here; one that a person chose is only stopped, so that it costs nothing. */
 export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   const { site } = call.destination;
-  const place = placeIn(site);
+  const ref = appIn(site);
   const wanted = wantedIn(site);
-  if (place === null) {
+  if (ref === null) {
     const unnoted = wanted === null ? null : await findApp(vendor, call, wanted);
     if (unnoted !== null && !unnoted.slug_size) await nullIfNotFound(removeApp(vendor, call, unnoted.id));
     return;
   }
-  if (place.isChosen) await nullIfNotFound(setDynos(vendor, call, place.app, { quantity: 0 }));
-  else await nullIfNotFound(removeApp(vendor, call, place.app));
+  if (ref.isChosen) await nullIfNotFound(setDynos(vendor, call, ref.app, { quantity: 0 }));
+  else await nullIfNotFound(removeApp(vendor, call, ref.app));
 }

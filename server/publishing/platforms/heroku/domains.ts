@@ -6,7 +6,7 @@ import { makeOnce, type Vendor } from '../http.ts';
 import type { AttachedDomain, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
 import { certificatesToTurnOn, domainToMake, findApp, findDomain, removeDomain, TITLE } from './api.ts';
-import { appOf, placeIn } from './app.ts';
+import { appIn, appOf } from './app.ts';
 
 /** A name gets its target some seconds after it is added. */
 const TARGET_LOOKS = 15;
@@ -70,6 +70,6 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
 
 /** Removes the name from the app; a name that it does not have is no error. */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
-  const place = placeIn(call.destination.site);
-  if (place !== null) await nullIfNotFound(removeDomain(vendor, call, place.app, name));
+  const ref = appIn(call.destination.site);
+  if (ref !== null) await nullIfNotFound(removeDomain(vendor, call, ref.app, name));
 }

@@ -42,10 +42,10 @@ export async function* publish(
   request: PublishRequest,
 ): AsyncGenerator<PublishEvent, PlatformRef> {
   call.signal.throwIfAborted();
-  const place = yield* ensureApp(vendor, call);
+  const site = yield* ensureApp(vendor, call);
   const known = refIn(request.ref);
-  const isRepeated = known?.release === request.release.id && known.app === place.app;
-  const { app, url } = place;
+  const isRepeated = known?.release === request.release.id && known.app === site.app;
+  const { app, url } = site;
   let ref = isRepeated ? known : { release: request.release.id, app, url, build: null, rel: null };
   if (ref.build === null) {
     yield { type: 'ref', ref };
@@ -58,7 +58,7 @@ export async function* publish(
     ref = { ...ref, rel };
     return release;
   });
-  yield* ensureDyno(vendor, call, place);
+  yield* ensureDyno(vendor, call, site);
   return ref;
 }
 

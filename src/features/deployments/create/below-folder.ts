@@ -1,7 +1,7 @@
 import { folderOf, ownersSite } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
-import type { FindingsPlace } from '../select/findings.ts';
+import type { FindingsContext } from '../select/findings.ts';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 
 /**
@@ -13,7 +13,7 @@ export function useFolder(): string | null {
 }
 
 /** Returns where the files of a new deployment will go, and how they could be at the root of their host. */
-export function useNewPlace(): FindingsPlace {
+export function useNewDeploymentContext(): FindingsContext {
   const { watch, setValue } = useNewDeploymentFields();
   const [platform, connectionId, targetId] = watch(['platform', 'connectionId', 'targetId']);
   const platforms = [platform];

@@ -4,7 +4,7 @@ import { Card } from '../../../components/card.tsx';
 import { StageList } from '../../../components/page/stage.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
-import { useNewPlace } from './below-folder.ts';
+import { useNewDeploymentContext } from './below-folder.ts';
 import { NameField, useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { PlatformChoice } from './platform-choice.tsx';
@@ -70,7 +70,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
 
 function Files() {
   const { chosen, room } = useNewDeployment();
-  return <FilesStep chosen={chosen} place={useNewPlace()} shape="wide" room={room} />;
+  return <FilesStep chosen={chosen} context={useNewDeploymentContext()} shape="wide" room={room} />;
 }
 
 function InCard({ children }: { children: ReactNode }) {

@@ -94,7 +94,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
     <FilesStep
       chosen={chosen}
       room={room}
-      place={{
+      context={{
         folder: useFolder(deployment),
         platforms: deployment.destinations.map(({ platform }) => platform),
         domainsPath: `${href.deployment(deployment.id)}?tab=domains`,

@@ -8,8 +8,8 @@ import type { ChosenSelection } from './use-chosen-selection.ts';
 
 export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
   chosen: ChosenSelection;
-  /** The place where the files will go, as far as it matters for problems in them. */
-  place?: SelectionSummaryProps['place'];
+  /** The destination of the files, as far as it matters for problems in them. */
+  context?: SelectionSummaryProps['context'];
   /** The room that the account has for the files, told above the footer. */
   room?: SelectionSummaryProps['room'];
   /** Receives the selection of this page; without it, the selection is only stored. */
@@ -19,7 +19,7 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
 };
 
 /** The place for the files: a drop target, and then a report. */
-export function FilesStep({ chosen, place, room, onChoose, footer, ...zone }: FilesStepProps) {
+export function FilesStep({ chosen, context, room, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, outlivesPage, setPublishAnyway } = chosen;
   const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
   if (report === null) {
@@ -29,7 +29,7 @@ export function FilesStep({ chosen, place, room, onChoose, footer, ...zone }: Fi
     <Suspense fallback={<DropZone {...zone} isRestoring onSelection={choose} />}>
       <selectionSummary.Component
         report={report}
-        place={place}
+        context={context}
         room={room}
         onReplace={(next) => (next === null ? chosen.choose(null) : choose(next))}
         onPublishAnyway={setPublishAnyway}

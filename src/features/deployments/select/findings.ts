@@ -39,8 +39,8 @@ export function selectionLine({ selection, reading, inspection }: SelectionRepor
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
-/** The place where the files will go. */
-export type FindingsPlace = {
+/** The destination of the files. */
+export type FindingsContext = {
   /** The folder of its host that the site will be below (below-folder.ts); undefined before that is known. */
   folder?: string | null | undefined;
   /** The platforms where they will go. */
@@ -57,7 +57,7 @@ export type FindingsPlace = {
 
 export function findingsOf(
   report: SelectionReport,
-  { folder, platforms = [], lost, lostElsewhere = [] }: FindingsPlace = { folder: '' },
+  { folder, platforms = [], lost, lostElsewhere = [] }: FindingsContext = { folder: '' },
 ): Finding[] {
   const { reading, inspection, selection } = report;
   return [
@@ -126,7 +126,7 @@ function entryFindings(reading: SelectionReport['reading'], { entryPage, problem
 function problemFindings(
   { refusal }: SelectionReport['reading'],
   { problems, rootLinks }: UploadInspection,
-  folder: FindingsPlace['folder'],
+  folder: FindingsContext['folder'],
   platforms: readonly PlatformId[],
 ): Finding[] {
   const broken = folder === undefined ? null : rootLinkProblem(rootLinks, folder);

@@ -24,7 +24,7 @@ import { Size } from '../../../components/size.tsx';
 import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection/selection.ts';
-import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
+import { type Finding, type FindingsContext, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 import { isWholeFolder } from './left-out-parts.ts';
 import { PlaceList } from './place-list.tsx';
 import { ReplaceFiles } from './replace-files.tsx';
@@ -33,7 +33,7 @@ import { StartPageOffer } from './start-page-offer.tsx';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
-  place?: FindingsPlace | undefined;
+  context?: FindingsContext | undefined;
   room?: Room | undefined;
   /** Replaces these files by others, or removes them. */
   onReplace: (selection: Selection | null) => void;
@@ -47,10 +47,10 @@ export type SelectionSummaryProps = {
 
 /** Reports on an inspected folder or ZIP: its kind, files that are left out and why, problems, and every file. */
 export function SelectionSummary(props: SelectionSummaryProps) {
-  const { report, place, room, onReplace, onPublishAnyway, onCopy, onTakeBuildFolder, footer } = props;
+  const { report, context, room, onReplace, onPublishAnyway, onCopy, onTakeBuildFolder, footer } = props;
   const { reading, inspection } = report;
   const title = selectionTitle(report.selection);
-  const findings = findingsOf(report, place);
+  const findings = findingsOf(report, context);
   const noun = selectionNoun(report.selection);
   const folder = useRef<HTMLInputElement>(null);
   const chooseFolder = () => folder.current?.click();
@@ -84,7 +84,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
           finding={finding}
           report={report}
           onPublishAnyway={onPublishAnyway}
-          offer={offerFor(finding.id, { report, place, onCopy, chooseFolder })}
+          offer={offerFor(finding.id, { report, context, onCopy, chooseFolder })}
         />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (
@@ -164,11 +164,11 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
   );
 }
 
-type Offers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'> & { chooseFolder: () => void };
+type Offers = Pick<SelectionSummaryProps, 'report' | 'context' | 'onCopy'> & { chooseFolder: () => void };
 
 /** Offers remedies for a missing start page and for links: those of a site that was built for a folder are broken at the root of a host, too. */
-function offerFor(id: string, { place, ...offers }: Offers): ReactNode {
-  if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
+function offerFor(id: string, { context, ...offers }: Offers): ReactNode {
+  if (id === 'root_link') return <BelowFolderOffers context={context} {...offers} />;
   if (id === 'no_entry_page' || id === 'entry_page_case') return <StartPageOffer {...offers} />;
   if (id === 'entry_page_packed') return <ChooseFolder className="my-1.5" onClick={offers.chooseFolder} />;
   return id === 'folder_link' && <BelowFolderOffers {...offers} />;
@@ -183,8 +183,8 @@ function ChooseFolder(props: { className?: string; onClick: () => void }) {
 }
 
 /** Offers remedies for links with a slash at the start that lead outside the site. */
-function BelowFolderOffers({ report, place, onCopy, chooseFolder }: Partial<Offers> & Omit<Offers, 'place'>) {
-  const { rootSite, domainsPath } = place ?? {};
+function BelowFolderOffers({ report, context, onCopy, chooseFolder }: Partial<Offers> & Omit<Offers, 'context'>) {
+  const { rootSite, domainsPath } = context ?? {};
   const isCopied = mayBeCopied(report);
   return (
     <>

@@ -59,7 +59,7 @@ export function PipelineProgress({
   return (
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
       {(known) => {
-        const place = deployment && PLATFORMS[deployment.platform].title;
+        const platform = deployment && PLATFORMS[deployment.platform].title;
         const head = <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />;
         // What comes next stands above the report, which grows as it runs.
         const end = (
@@ -73,7 +73,7 @@ export function PipelineProgress({
             head={head}
             progress={known}
             rows={rows}
-            place={place}
+            platform={platform}
             further={deployment?.destinations.slice(1).filter(({ state }) => state !== 'removing')}
             domain={domain}
             report={end}
@@ -92,14 +92,14 @@ export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
   progress: Known;
   rows: readonly Step[];
   /** The platform's name; undefined while it is not known. */
-  place: string | undefined;
+  platform: string | undefined;
   /** The platforms that the deployment is on as well. */
   further?: readonly Destination[] | undefined;
 };
 
 /** Shows the stages of one deployment with their joint progress. */
-export function Pipeline({ head, progress, rows, place, further = [], domain, report }: PipelineProps) {
-  const stages = stagesOf(progress, rows, { place, further }, { ...domain, report });
+export function Pipeline({ head, progress, rows, platform, further = [], domain, report }: PipelineProps) {
+  const stages = stagesOf(progress, rows, { platform, further }, { ...domain, report });
   return (
     <>
       <div className="max-w-reading">
@@ -114,13 +114,13 @@ export function Pipeline({ head, progress, rows, place, further = [], domain, re
 function stagesOf(
   progress: Known,
   rows: readonly Step[],
-  places: Places,
+  to: PublishedTo,
   { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
 ): PipelineStage[] {
   const publishing = rows.filter(({ key }) => key === SENDING);
   const check = rows.filter(({ key }) => key !== SENDING);
   return [
-    ...decisions(progress, places),
+    ...decisions(progress, to),
     domainStage,
     {
       title: 'Publish',
@@ -156,9 +156,9 @@ function publishText(progress: Known): string {
   return isUnderWay(progress) ? 'You can close this page.' : 'Nothing left to send.';
 }
 
-type Places = { place: string | undefined; further: readonly Destination[] };
+type PublishedTo = { platform: string | undefined; further: readonly Destination[] };
 
-function decisions(progress: Known, { place, further }: Places): PipelineStage[] {
+function decisions(progress: Known, { platform, further }: PublishedTo): PipelineStage[] {
   const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
   const { url, deploymentId } = progress.stage === 'sending' ? progress.publication : progress.release;
   return [
@@ -175,15 +175,15 @@ function decisions(progress: Known, { place, further }: Places): PipelineStage[]
       state: stateOf([{ state: 'done' }, ...further.map(({ state }) => ({ state: STEP_STATES[state] }))]),
       text: (
         <>
-          {place ?? '\u00a0'}
+          {platform ?? '\u00a0'}
           {further.map((one) => (
-            <FurtherPlace key={one.id} deploymentId={deploymentId} place={one} />
+            <FurtherDestination key={one.id} deploymentId={deploymentId} destination={one} />
           ))}
         </>
       ),
     },
     url === ''
-      ? { title: 'Address', state: 'waiting', text: place && `The address comes from ${place}` }
+      ? { title: 'Address', state: 'waiting', text: platform && `The address comes from ${platform}` }
       : { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
   ];
 }
@@ -193,7 +193,13 @@ const STEP_STATES = {
   ...{ removing: 'done', removed: 'done' },
 } as const satisfies Record<Destination['state'], Step['state']>;
 
-function FurtherPlace({ deploymentId, place: { platform, state } }: { deploymentId: string; place: Destination }) {
+function FurtherDestination({
+  deploymentId,
+  destination: { platform, state },
+}: {
+  deploymentId: string;
+  destination: Destination;
+}) {
   return (
     <span className="block">
       <Link to={href.deployment(deploymentId)} className="rounded-tight text-accent underline">

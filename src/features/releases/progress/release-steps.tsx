@@ -20,38 +20,47 @@ export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
   const { id: releaseId, destinations, furtherSteps } = release;
   return (
     <PlatformSteps
-      places={destinations}
+      destinations={destinations}
       renderSteps={(label, index) => {
-        const place = destinations[index];
-        const steps = furtherSteps.find(({ destinationId }) => destinationId === place?.id)?.steps ?? [];
-        return <Parts label={label} run={index === 0 || place === undefined ? release : runAt(place, steps)} />;
+        const destination = destinations[index];
+        const steps = furtherSteps.find(({ destinationId }) => destinationId === destination?.id)?.steps ?? [];
+        return (
+          <Parts label={label} run={index === 0 || destination === undefined ? release : runAt(destination, steps)} />
+        );
       }}
       renderLog={(destination) => <PlatformLog releaseId={releaseId} destination={destination} />}
     />
   );
 }
 
-type Place = Pick<Destination, 'id' | 'platform' | 'state' | 'error'>;
+type PublishedDestination = Pick<Destination, 'id' | 'platform' | 'state' | 'error'>;
 
-export type PlatformStepsProps<Of extends Place> = {
+export type PlatformStepsProps<Of extends PublishedDestination> = {
   /** The platforms in the order in which they are published on. */
-  places: readonly Of[];
+  destinations: readonly Of[];
   renderSteps: (label: string, index: number) => ReactNode;
-  renderLog?: (place: Of) => ReactNode;
+  renderLog?: (destination: Of) => ReactNode;
 };
 
 /**
  * Shows the steps; of several platforms each has its name above its own, from the first sent file on: what is still to
  * come there is as tall as what has been done.
  */
-export function PlatformSteps<Of extends Place>({ places, renderSteps, renderLog }: PlatformStepsProps<Of>) {
-  if (places.length < 2) return renderSteps(STEPS_LABEL, 0);
+export function PlatformSteps<Of extends PublishedDestination>({
+  destinations,
+  renderSteps,
+  renderLog,
+}: PlatformStepsProps<Of>) {
+  if (destinations.length < 2) return renderSteps(STEPS_LABEL, 0);
   return (
     <ul aria-label="Platforms of this release" className="divide-y divide-line">
-      {places.map((place, index) => (
-        <li key={place.id}>
-          <PlatformHead place={place} log={index > 0 && place.state === 'failed' && renderLog?.(place)} />
-          {renderSteps(index === 0 ? STEPS_LABEL : `Steps on ${PLATFORM_TITLES[place.platform]}`, index)}
+      {destinations.map((destination, index) => (
+        <li key={destination.id}>
+          <PlatformHead
+            destination={destination}
+            log={index > 0 && destination.state === 'failed' && renderLog?.(destination)}
+          />
+          {renderSteps(index === 0 ? STEPS_LABEL : `Steps on ${PLATFORM_TITLES[destination.platform]}`, index)}
         </li>
       ))}
     </ul>
@@ -78,7 +87,13 @@ function runAt(destination: Destination, steps: readonly ReleaseStep[]): Run {
   };
 }
 
-function PlatformHead({ place: { platform, state, error }, log }: { place: Place; log: ReactNode }) {
+function PlatformHead({
+  destination: { platform, state, error },
+  log,
+}: {
+  destination: PublishedDestination;
+  log: ReactNode;
+}) {
   return (
     <div className="px-4 pt-4 sm:px-5">
       <h3 className="flex flex-wrap items-center justify-between gap-2 font-semibold">

@@ -91,7 +91,7 @@ function Steps({ publication, platforms }: StepsProps) {
   const first = hasStopped(publication) ? 'failed' : 'publishing';
   return (
     <PlatformSteps
-      places={platforms.map((platform, index) => ({
+      destinations={platforms.map((platform, index) => ({
         id: String(index),
         platform,
         state: index === 0 ? first : 'idle',

@@ -5,7 +5,7 @@ import { Card } from '../../../../components/card.tsx';
 import { classNames } from '../../../../components/class-names.ts';
 import { namesakesText } from '../../namesakes.ts';
 import { FilesStep } from '../../select/files-step.tsx';
-import { useNewPlace } from '../below-folder.ts';
+import { useNewDeploymentContext } from '../below-folder.ts';
 import { useLacksAccount } from '../destination-fields.ts';
 import { NameField, useNamesakes } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
@@ -30,7 +30,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
   const [params, setParams] = useSearchParams();
   const step = guidedStep(params.get(STEP), chosen);
   const heading = useFocusOnChange(step);
-  const place = useNewPlace();
+  const context = useNewDeploymentContext();
   const { question, explanation } = GUIDED_LABELS[step];
   const goTo = (next: GuidedStep) => {
     // A second press comes before this is rendered again, and would be a second step back.
@@ -51,7 +51,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep chosen={chosen} room={room} place={place} title="Drop your folder or ZIP here" />
+        <FilesStep chosen={chosen} room={room} context={context} title="Drop your folder or ZIP here" />
       ) : (
         <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}

@@ -1,17 +1,13 @@
 import type { ClientSession } from 'mongoose';
-import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { DomainModel } from '../../database/models/domains/domain.ts';
+import { DomainModel, type FormerDestination } from '../../database/models/domains/domain.ts';
 import { AppError } from '../../lib/errors.ts';
-
-/** A domain that has moved is still served at its former place until its records point to the new one. */
-type FormerPlace = { deploymentId: string; destinationId: string; platform: PlatformId };
 
 /** Throws `conflict` while the records of a domain still point to a destination that is to be removed. */
 export async function requireNobodyLedTo(
   session: ClientSession,
   accountId: string,
-  { destinationId, platform }: Pick<FormerPlace, 'destinationId' | 'platform'>,
+  { destinationId, platform }: Pick<FormerDestination, 'destinationId' | 'platform'>,
 ): Promise<void> {
   const leaving = { $elemMatch: { destinationId, isEnding: false } };
   const led = await DomainModel.findOne({ accountId, leaving, state: { $ne: 'removing' } }).session(session);
@@ -26,15 +22,15 @@ export async function requireNobodyLedTo(
   );
 }
 
-/** Forgets a place that is gone: with the site the names are free there. */
-export async function forgetPlace(
+/** Forgets a destination that is gone: with the site the names are free there. */
+export async function forgetDestination(
   session: ClientSession,
   accountId: string,
-  place: Pick<FormerPlace, 'deploymentId'> & Partial<Pick<FormerPlace, 'destinationId'>>,
+  destination: Pick<FormerDestination, 'deploymentId'> & Partial<Pick<FormerDestination, 'destinationId'>>,
 ): Promise<void> {
   await DomainModel.updateMany(
-    { accountId, leaving: { $elemMatch: place } },
-    { $pull: { leaving: place } },
+    { accountId, leaving: { $elemMatch: destination } },
+    { $pull: { leaving: destination } },
     { session },
   );
 }

@@ -29,9 +29,9 @@ const ALSO: Partial<Record<PathName, string>> = {
   about: 'contact support email',
 };
 
-type ScreenPlace = { path: string; label: string; icon: LucideIcon; also?: string | undefined };
+type ScreenLink = { path: string; label: string; icon: LucideIcon; also?: string | undefined };
 
-const named: readonly ScreenPlace[] = [
+const named: readonly ScreenLink[] = [
   ...sidebarGroups.flatMap(({ entries }) => entries),
   ...footerEntries,
   ...FURTHER,
@@ -44,7 +44,7 @@ const ofPlatforms = HOSTING_PLATFORMS.map((platform) => ({
 }));
 
 /** The screens that Go to finds; a platform may be in the sidebar already. */
-export const screenPlaces: readonly ScreenPlace[] = [
+export const screenLinks: readonly ScreenLink[] = [
   ...named,
-  ...ofPlatforms.filter(({ path }) => named.every((place) => place.path !== path)),
+  ...ofPlatforms.filter(({ path }) => named.every((link) => link.path !== path)),
 ];

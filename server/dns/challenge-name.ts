@@ -5,12 +5,12 @@ import { DnsLookupError, type Lookups, type ServerAnswer } from './dns-client.ts
 const ALIASES_MAX = 8;
 
 /**
- * Returns the place for the TXT records of a challenge: its own name, or the target of a CNAME record at that name
+ * Returns the name for the TXT records of a challenge: its own name, or the target of a CNAME record at that name
  * ("Challenge Types" of Let's Encrypt). A wildcard's CNAME does not count, since the new record overrides it (RFC
  * 4592, section 2.2.1); it is recognized because an unused name beside it has the same answer. Without an answer of
  * the name servers, it is the name itself.
  */
-export async function challengePlace(
+export async function findChallengeName(
   { askNameServers }: Pick<Lookups, 'askNameServers'>,
   name: string,
 ): Promise<string> {

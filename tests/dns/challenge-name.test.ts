@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { challengePlace } from '../../server/dns/challenge-place.ts';
+import { findChallengeName } from '../../server/dns/challenge-name.ts';
 import { DnsLookupError } from '../../server/dns/dns-client.ts';
 
 const NAME = '_acme-challenge.monitoring.kai.test';
@@ -23,14 +23,14 @@ test.each([
   ['where a record of its own leads, beside a wildcard', servers({ [NAME]: 'x.auth.test' }, WILDCARD), 'x.auth.test'],
   ['at the end of several', servers({ [NAME]: 'x.auth.test', 'x.auth.test': 'y.auth.test' }), 'y.auth.test'],
 ])('a challenge is answered %s', async (_where, lookups, place) => {
-  expect(await challengePlace(lookups, NAME)).toBe(place);
+  expect(await findChallengeName(lookups, NAME)).toBe(place);
 });
 
 test('aliases that lead in a circle are given up, and where nobody answers it is the name itself', async () => {
   const circle = servers({ [NAME]: 'x.auth.test', 'x.auth.test': NAME });
-  expect([NAME, 'x.auth.test']).toContain(await challengePlace(circle, NAME));
+  expect([NAME, 'x.auth.test']).toContain(await findChallengeName(circle, NAME));
   const askNameServers = async () => {
     throw new DnsLookupError('timeout', 'No answer.');
   };
-  expect(await challengePlace({ askNameServers }, NAME)).toBe(NAME);
+  expect(await findChallengeName({ askNameServers }, NAME)).toBe(NAME);
 });
