@@ -40,7 +40,7 @@ const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Modules without state, database or network of their own. */
 const PURE =
-  /^server\/(store\/(manifest|rule-files|zip\/archive)|lib\/(site-domain|content\/[a-z-]+)|dns\/(dns-client|caa|challenge-place|zone-names|queries\/(canonical-address|unseen-record)|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(store\/(manifest|rule-files|zip\/archive)|lib\/(site-domain|content\/[a-z-]+)|dns\/(dns-client|caa|challenge-name|zone-names|queries\/(canonical-address|unseen-record)|record-plan\/[a-z-]+))\.ts$/;
 
 /** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
 const SERVICES =

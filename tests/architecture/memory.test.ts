@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/store/zip/file.ts #window': 'one window of a file, in the thread that reads it',
   'server/diagnostics/run.ts facts':
     'what one report has seen: a few facts of 16 values and 300 characters each for a check, gone with its job',
-  'server/diagnostics/tools.ts places': 'the names that one report comes to, by 60 visits at most, gone with it',
+  'server/diagnostics/tools.ts servers': 'the names that one report comes to, by 60 visits at most, gone with it',
   'server/diagnostics/visits.ts made': '60 visits of one report, with 128 KiB of text each, gone with it',
   'server/store/bloom-filter.ts bytes': '64 MiB, one filter at a time, while one collection runs',
   'server/store/bloom-filter.ts salt': 'eight numbers',
@@ -83,7 +83,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/single-flight.ts pending':
     '64 lookups, 1,024 that wait, and names that are known: one for each open connection at most',
   'server/host/single-flight.ts running': 'the groups of 64 lookups',
-  'server/host/single-flight.ts waiting': 'those of pending that wait for a place',
+  'server/host/single-flight.ts waiting': 'those of pending that wait for a slot',
   'server/host/routing/recheck-route.ts looks': '10,000 sites: an id and a promise of nothing, 300 bytes',
   'server/host/routing/name-index.ts byId':
     'proved domains, of which there are 100,000 at most (limits.domainsInAll), and their certificates: 1 KiB each',
