@@ -9,10 +9,10 @@ import { DAY_MS } from '../lib/durations.ts';
 /** The newest releases in the range; more than anybody publishes by hand. */
 const LOOKED_AT = 2_000;
 
-type Looked = Pick<ReleaseRow, '_id' | 'state' | 'totalBytes' | 'startedAt' | 'finishedAt'>;
+type CountedRelease = Pick<ReleaseRow, '_id' | 'state' | 'totalBytes' | 'startedAt' | 'finishedAt'>;
 type Published = Pick<PublicationRow, 'releaseId' | 'platform' | 'state'>;
 type PlatformStatistics = ReleaseStatistics['platforms'][number];
-type Destination = { platform: PlatformStatistics['platform']; outcome: Outcome; release: Looked };
+type Destination = { platform: PlatformStatistics['platform']; outcome: Outcome; release: CountedRelease };
 type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
 
 /** Returns results, durations and sizes of the releases of the last days on each platform. Throws `not_found`. */
@@ -30,16 +30,16 @@ export async function readReleaseStatistics(
     .sort({ createdAt: -1, _id: -1 })
     .hint('account_newest')
     .limit(LOOKED_AT + 1)
-    .lean<Looked[]>();
-  const looked = releases.slice(0, LOOKED_AT);
-  const ofLooked = { accountId, releaseId: { $in: looked.map(({ _id }) => _id) } };
+    .lean<CountedRelease[]>();
+  const counted = releases.slice(0, LOOKED_AT);
+  const ofLooked = { accountId, releaseId: { $in: counted.map(({ _id }) => _id) } };
   const shown = { _id: 0, releaseId: 1, platform: 1, state: 1 };
   const publications = await PublicationModel.find(ofLooked, shown).hint('account_release').lean<Published[]>();
-  return { platforms: statisticsOf(looked, publications), isCut: releases.length > LOOKED_AT };
+  return { platforms: statisticsOf(counted, publications), isCut: releases.length > LOOKED_AT };
 }
 
 /** Returns the platforms with the most releases first; simulated ones do not count. */
-function statisticsOf(releases: readonly Looked[], publications: readonly Published[]): PlatformStatistics[] {
+function statisticsOf(releases: readonly CountedRelease[], publications: readonly Published[]): PlatformStatistics[] {
   const byId = new Map(releases.map((release) => [release._id, release]));
   const all = publications.flatMap(({ releaseId, platform, state }) => {
     const release = byId.get(releaseId);
@@ -80,7 +80,7 @@ function statisticsAt(platform: PlatformStatistics['platform'], all: readonly De
  * Returns the outcome. Of several platforms one may have failed alone, or be waiting for the person while the release
  * is live at another. A replaced release went live as well, except where it had not arrived by then and never will.
  */
-function outcomeOf(release: Looked['state'], destination: string): Outcome {
+function outcomeOf(release: CountedRelease['state'], destination: string): Outcome {
   if (release === 'cancelled' || release === 'failed') return release;
   if (destination === 'failed') return 'failed';
   if (release === 'superseded') return destination === 'live' ? 'live' : 'cancelled';

@@ -139,10 +139,10 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-type Look = { run: string; dead: Map<string, Other>; silentMs: number };
+type RunSearch = { run: string; dead: Map<string, Other>; silentMs: number };
 
 /** Finds the other runs that are alive; dead ones are added to `dead` and not looked at again. */
-async function findAlive(folder: string, { run, dead, silentMs }: Look): Promise<Other[]> {
+async function findAlive(folder: string, { run, dead, silentMs }: RunSearch): Promise<Other[]> {
   const runs = (await readdir(folder)).flatMap((name) => NAME.exec(name)?.groups?.run ?? []);
   const unknown = runs.filter((other) => other !== run && !dead.has(other));
   const looks = unknown.map((other) => lookAt(join(folder, `app.${other}.lock`), other, silentMs));

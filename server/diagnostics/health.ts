@@ -15,7 +15,7 @@ import { notFound } from '../lib/errors.ts';
 import { isAnother, nextHealthCheckAt } from '../publishing/publication/health-schedule.ts';
 import { enqueueJob } from '../queue/queue.ts';
 import type { Step } from './checks/run.ts';
-import { lookAt } from './run.ts';
+import { runChecksOf } from './run.ts';
 import { findSubject } from './subject.ts';
 
 /** The limit of an account: each is three checks. */
@@ -74,7 +74,7 @@ export async function lookAtHealth(
     if (id === 'resolves' || id === 'certificate' || id === 'url-up')
       checks.push({ id, verdict, seen: seen.slice(0, SEEN_MAX) });
   };
-  await lookAt(ctx, { diagnosed, before: null, isWhole: false }, { signal, onStep });
+  await runChecksOf(ctx, { diagnosed, before: null, isWhole: false }, { signal, onStep });
   return inTransaction((session) => saveHealth(session, ctx, { accountId, deploymentId, checks }));
 }
 

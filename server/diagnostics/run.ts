@@ -45,18 +45,18 @@ export async function fillReport(
     await inTransaction((session) => saveStep(session, doc, { result, cause }));
   };
   await withAskingSlots(ctx, { whom: 'name servers', one: `a report for ${accountId}` }, () =>
-    lookAt(ctx, { diagnosed, before, isWhole: doc.isWhole }, { signal, onStep }),
+    runChecksOf(ctx, { diagnosed, before, isWhole: doc.isWhole }, { signal, onStep }),
   );
   await inTransaction((session) => finishReport(session, ctx, doc, { facts, before, cause }));
 }
 
 type Before = Pick<DiagnosticDoc, 'facts' | 'startedAt'> | null;
-type Look = { diagnosed: Diagnosed; before: Before; isWhole: boolean };
+type RunRequest = { diagnosed: Diagnosed; before: Before; isWhole: boolean };
 
 /** Runs the checks of a subject, and passes each on when it is done. */
-export async function lookAt(
+export async function runChecksOf(
   ctx: AccountContext,
-  { diagnosed, before, isWhole }: Look,
+  { diagnosed, before, isWhole }: RunRequest,
   { signal, onStep }: { signal: AbortSignal; onStep(step: Step): Promise<void> },
 ): Promise<void> {
   const { subject } = diagnosed;

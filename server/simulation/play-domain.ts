@@ -99,14 +99,14 @@ export async function lookAt(zone: SimulatedZone, known: Known): Promise<Domain>
   };
 }
 
-type Looked = { records: CheckedRecord[]; answers: DnsAnswers; target: DomainTarget; provedAt: Date | null };
+type DomainCheckResult = { records: CheckedRecord[]; answers: DnsAnswers; target: DomainTarget; provedAt: Date | null };
 
-function foundOf({ cast, isActive }: Known, { provedAt, ...looked }: Looked) {
+function foundOf({ cast, isActive }: Known, { provedAt, ...checked }: DomainCheckResult) {
   const rightRecords = isActive ? wantedRecords(cast).map(recordKey) : [];
-  const nameServers = isActive ? (looked.answers.zone?.servers.map(({ name }) => name) ?? []) : [];
+  const nameServers = isActive ? (checked.answers.zone?.servers.map(({ name }) => name) ?? []) : [];
   const { unit } = UNIT;
   return {
-    ...looked,
+    ...checked,
     domain: {
       name: DOMAIN,
       servedName: DOMAIN,

@@ -3,6 +3,9 @@ import { classNames } from './class-names.ts';
 
 export type BadgeTone = 'good' | 'warn' | 'bad' | 'unknown' | 'accent';
 
+/** The appearance of one state as a badge. */
+export type BadgeLook = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
+
 export type BadgeProps = {
   tone: BadgeTone;
   icon: LucideIcon;

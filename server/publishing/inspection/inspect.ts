@@ -23,7 +23,7 @@ const LINKS_MAX = 200_000;
 
 /** The lines of a release's log about its files, links that lead nowhere, and whether browsers can show the files. */
 export type Findings = { lines: string[]; brokenLinks: BrokenLink[]; needsBuild: boolean };
-type Looking = {
+type InspectionScope = {
   changed: ReadonlySet<string> | null;
   folder: string | null;
   isSinglePage: boolean;
@@ -37,11 +37,15 @@ type Looking = {
  * the one of its host below which the site is served (below-folder.ts). No finding stops a release: a text that cannot
  * be read is left out here and fails in the steps that need it. Ends with the signal's reason.
  */
-export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<Findings> {
+export async function reportFindings(
+  store: ArtifactStore,
+  manifest: Manifest,
+  scope: InspectionScope,
+): Promise<Findings> {
   try {
-    return await findings(store, manifest, looking);
+    return await findings(store, manifest, scope);
   } catch (error) {
-    if (looking.signal.aborted || !isTooMuch(error)) throw error;
+    if (scope.signal.aborted || !isTooMuch(error)) throw error;
     const line = 'The files were not searched for problems, because there is too much in them';
     return { lines: [line], brokenLinks: [], needsBuild: false };
   }
@@ -56,7 +60,7 @@ function isTooMuch(error: unknown): boolean {
 async function findings(
   store: ArtifactStore,
   manifest: Manifest,
-  { changed, folder, isSinglePage, signal }: Looking,
+  { changed, folder, isSinglePage, signal }: InspectionScope,
 ): Promise<Findings> {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));

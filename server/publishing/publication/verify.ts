@@ -17,8 +17,8 @@ import type { Writer } from './publish.ts';
 import { isServedAsSinglePage, type ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './verification/compare-answers.ts';
-import { createTurns } from './verification/looked.ts';
 import { findSeenFiles, type SeenFiles, servingConditions } from './verification/seen-files.ts';
+import { createTurns } from './verification/turns.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**

@@ -28,10 +28,10 @@ export type Reservation = {
 };
 
 /** Returns the name of a disk, the same in each process, the name that an operator knows it by, and its free space. */
-type Look = () => Promise<{ disk: string; folder?: string; freeBytes: number }>;
-type Looked = Awaited<ReturnType<Look>>;
+type ReadSpace = () => Promise<{ disk: string; folder?: string; freeBytes: number }>;
+type FreeSpace = Awaited<ReturnType<ReadSpace>>;
 /** Called when a write was refused; `hasSpace` tells whether it would succeed now. */
-export type OnDiskFull = (full: Looked & { hasSpace(): Promise<boolean> }) => void;
+export type OnDiskFull = (full: FreeSpace & { hasSpace(): Promise<boolean> }) => void;
 type SpaceOptions = {
   minFreeBytes: number;
   rateCounters: Pick<RateCounters, 'hold'>;
@@ -52,21 +52,24 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
  * Bytes that others write between the look and the reservation are missed, but those are the bytes of some
  * milliseconds, for which `minFreeBytes` is more than enough.
  */
-export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions): DiskSpace {
-  function tell(looked: Looked, sizeBytes: number): void {
-    onDiskFull?.({ ...looked, hasSpace: async () => (await look()).freeBytes - minFreeBytes >= sizeBytes });
+export function createDiskSpace(
+  readSpace: ReadSpace,
+  { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions,
+): DiskSpace {
+  function tell(space: FreeSpace, sizeBytes: number): void {
+    onDiskFull?.({ ...space, hasSpace: async () => (await readSpace()).freeBytes - minFreeBytes >= sizeBytes });
   }
 
-  function refuse(looked: Looked, sizeBytes: number): never {
-    tell(looked, sizeBytes);
+  function refuse(space: FreeSpace, sizeBytes: number): never {
+    tell(space, sizeBytes);
     throw storageFull();
   }
 
   async function take(sizeBytes: number) {
-    const looked = await look();
-    const remainingBytes = looked.freeBytes - minFreeBytes;
-    const giveBack = await rateCounters.hold(`bytes to write to ${looked.disk}`, sizeBytes, remainingBytes);
-    return giveBack ?? refuse(looked, sizeBytes);
+    const space = await readSpace();
+    const remainingBytes = space.freeBytes - minFreeBytes;
+    const giveBack = await rateCounters.hold(`bytes to write to ${space.disk}`, sizeBytes, remainingBytes);
+    return giveBack ?? refuse(space, sizeBytes);
   }
 
   async function reserve(sizeBytes: number): Promise<Reservation> {
@@ -89,8 +92,8 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
     async function lookAgain(): Promise<void> {
       giveBack(written);
       written = 0;
-      const looked = await look();
-      if (looked.freeBytes - minFreeBytes < left) refuse(looked, left);
+      const space = await readSpace();
+      if (space.freeBytes - minFreeBytes < left) refuse(space, left);
     }
 
     return {
@@ -107,8 +110,8 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
 
   return {
     reserve,
-    freeBytes: async () => Math.max(0, (await look()).freeBytes - minFreeBytes),
-    sayFull: async () => tell(await look(), 0),
+    freeBytes: async () => Math.max(0, (await readSpace()).freeBytes - minFreeBytes),
+    sayFull: async () => tell(await readSpace(), 0),
   };
 }
 

@@ -1,11 +1,9 @@
-import { Check, CircleDashed, CircleX, Hand, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { Check, CircleDashed, CircleX, Hand, LoaderCircle } from 'lucide-react';
 import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
-import { Badge, type BadgeTone } from '../badge.tsx';
+import { Badge, type BadgeLook } from '../badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
-type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
-
-const looks: Record<Destination['state'], Look> = {
+const looks: Record<Destination['state'], BadgeLook> = {
   idle: { tone: 'unknown', icon: CircleDashed, word: 'Not published yet' },
   publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },

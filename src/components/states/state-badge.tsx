@@ -1,18 +1,7 @@
-import {
-  Ban,
-  Check,
-  CircleDashed,
-  CircleX,
-  Hand,
-  History,
-  LoaderCircle,
-  Lock,
-  type LucideIcon,
-  Unplug,
-} from 'lucide-react';
+import { Ban, Check, CircleDashed, CircleX, Hand, History, LoaderCircle, Lock, Unplug } from 'lucide-react';
 import type { DeploymentState } from '../../../routers/schemas/state-names.ts';
 import type { ShownReleaseState } from '../../lib/waiting.ts';
-import { Badge, type BadgeTone } from '../badge.tsx';
+import { Badge, type BadgeLook } from '../badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
@@ -22,9 +11,7 @@ import { WAITING_FOR_YOU } from './waiting-for-you.ts';
  */
 export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected';
 
-type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
-
-const looks: Record<DisplayState, Look> = {
+const looks: Record<DisplayState, BadgeLook> = {
   draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
   deploying: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   live: { tone: 'good', icon: Check, word: 'Live' },

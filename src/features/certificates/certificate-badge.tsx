@@ -1,11 +1,9 @@
-import { Check, CircleX, Clock, LoaderCircle, type LucideIcon, ShieldOff, TriangleAlert } from 'lucide-react';
+import { Check, CircleX, Clock, LoaderCircle, ShieldOff, TriangleAlert } from 'lucide-react';
 import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { CertificateState } from '../../../routers/schemas/state-names.ts';
-import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { Badge, type BadgeLook } from '../../components/badge.tsx';
 
-type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
-
-const looks: Record<CertificateState, Look> = {
+const looks: Record<CertificateState, BadgeLook> = {
   pending: { tone: 'unknown', icon: Clock, word: 'Waiting' },
   validating: { tone: 'accent', icon: LoaderCircle, word: 'Being issued', isRunning: true },
   issued: { tone: 'good', icon: Check, word: 'Issued' },

@@ -1,12 +1,10 @@
-import { Check, CircleAlert, Clock, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { Check, CircleAlert, Clock, LoaderCircle, TriangleAlert } from 'lucide-react';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
-import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { Badge, type BadgeLook } from '../../components/badge.tsx';
 import { waitsForHost } from '../../lib/loopback.ts';
 
-type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
-
-const looks: Record<DomainState, Look> = {
+const looks: Record<DomainState, BadgeLook> = {
   unverified: { tone: 'warn', icon: Clock, word: 'Waiting for proof' },
   pending_dns: { tone: 'warn', icon: Clock, word: 'Waiting for DNS' },
   active: { tone: 'good', icon: Check, word: 'Active' },
@@ -15,10 +13,10 @@ const looks: Record<DomainState, Look> = {
 };
 
 /** Records that lead here only, where nobody else can reach them. */
-const local: Look = { tone: 'unknown', icon: Clock, word: 'Not public' };
+const local: BadgeLook = { tone: 'unknown', icon: Clock, word: 'Not public' };
 
 /** The domain works, and its page names a problem. */
-const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Has a warning' };
+const doubtful: BadgeLook = { tone: 'warn', icon: TriangleAlert, word: 'Has a warning' };
 
 export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'records' | 'lostTo'> }) {
   if (domain.lostTo !== undefined) {
@@ -36,7 +34,7 @@ export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'proble
   );
 }
 
-function lookOf(domain: Pick<Domain, 'state' | 'problem' | 'records' | 'lostTo'>): Look {
+function lookOf(domain: Pick<Domain, 'state' | 'problem' | 'records' | 'lostTo'>): BadgeLook {
   if (waitsForHost(domain)) return local;
   return domain.state === 'active' && domain.problem !== null ? doubtful : looks[domain.state];
 }

@@ -14,8 +14,11 @@ import { DAY_MS } from '../../../server/lib/durations.ts';
 import { createEgress, type Egress } from '../../../server/lib/egress/egress.ts';
 import { JobDeferred } from '../../../server/lib/errors.ts';
 import type { ReleaseWork } from '../../../server/publishing/publication/release-work.ts';
-import type { Looked, Turns } from '../../../server/publishing/publication/verification/compare-answers.ts';
-import { createTurns } from '../../../server/publishing/publication/verification/looked.ts';
+import type {
+  Turns,
+  VerificationProgress,
+} from '../../../server/publishing/publication/verification/compare-answers.ts';
+import { createTurns } from '../../../server/publishing/publication/verification/turns.ts';
 import {
   type ReleaseToVerify,
   seenLine,
@@ -235,8 +238,8 @@ test('a slow site is looked at in turns, and what one turn has seen is not asked
   });
   await once(slow.listen(0, '127.0.0.1'), 'listening');
   const own = { url: `http://127.0.0.1:${portOf(slow)}` };
-  const looked: Looked[] = [];
-  const keep = async (one: Looked): Promise<void> => void looked.splice(0, looked.length, one);
+  const looked: VerificationProgress[] = [];
+  const keep = async (one: VerificationProgress): Promise<void> => void looked.splice(0, looked.length, one);
   const look = (act: string) =>
     verifyAtOwnAddress({ ...toVerify, own, turns: { act, looked: () => looked, keep, turnMs: 1 } });
   try {

@@ -76,7 +76,7 @@ const publicationDocSchema = new Schema(
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },
-    /** The progress of verification in the current act, one line for each list (server/publishing/publication/verification/looked.ts). */
+    /** The progress of verification in the current act, one line for each list (server/publishing/publication/verification/turns.ts). */
     looked: { type: [String], required: true, default: [] },
     /**
      * Resources that the entry page names and visitors do not get (server/publishing/inspection/entry-page.ts), as paths

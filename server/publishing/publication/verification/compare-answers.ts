@@ -58,12 +58,12 @@ export type Visiting = {
 export type Turns = {
   /** Tells one publication from another, so that none continues with the results of another. */
   act: string;
-  looked(): readonly Looked[];
-  keep(looked: Looked): Promise<void>;
+  looked(): readonly VerificationProgress[];
+  keep(looked: VerificationProgress): Promise<void>;
   turnMs?: number;
 };
 /** The progress in one list of answers: a bit for each answer that was seen, and the time spent so far. */
-export type Looked = { of: string; seen: Buffer; spentMs: number };
+export type VerificationProgress = { of: string; seen: Buffer; spentMs: number };
 
 /**
  * The answer that one address must give; a hash of null accepts any body. `path` begins with a slash and is
@@ -183,22 +183,22 @@ function sizeOf(expected: readonly Expected[]): number {
   return expected.reduce((sum, { sha256, sizeBytes }) => (sha256 === null ? sum : sum + sizeBytes), 0);
 }
 
-type Look = { release: Visiting; at: SiteAddress; signal: AbortSignal };
+type Comparison = { release: Visiting; at: SiteAddress; signal: AbortSignal };
 
-async function verifyOne(look: Look, expected: Expected): Promise<void> {
-  const { edge } = look.release;
-  const settleMs = edge?.hasTime() ? edge.patience.lookingMs(look.at.url) : look.release.settleMs;
+async function verifyOne(comparison: Comparison, expected: Expected): Promise<void> {
+  const { edge } = comparison.release;
+  const settleMs = edge?.hasTime() ? edge.patience.lookingMs(comparison.at.url) : comparison.release.settleMs;
   const silencesMax = edge?.hasTime() && settleMs === 0 ? 1 : SILENCES_MS.length;
   let beganAt = performance.now();
   let pausedMs = 0;
   let silences = 0;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
-    look.signal.throwIfAborted();
-    const seen = await visit(look, expected, silences).catch((error: unknown) => errorOf(error));
-    look.signal.throwIfAborted();
+    comparison.signal.throwIfAborted();
+    const seen = await visit(comparison, expected, silences).catch((error: unknown) => errorOf(error));
+    comparison.signal.throwIfAborted();
     if (!(seen instanceof Error) && isExpected(seen, expected)) return;
     const fault = seen instanceof EgressError ? seen.fault : null;
-    if (fault === 'refused') throw mismatch(`${look.at.url}${expected.path}`, expected, seen);
+    if (fault === 'refused') throw mismatch(`${comparison.at.url}${expected.path}`, expected, seen);
     if (fault === 'silent') {
       silences += 1;
       beganAt = performance.now();
@@ -207,14 +207,14 @@ async function verifyOne(look: Look, expected: Expected): Promise<void> {
     // The caller's own wait may take no time: each pause counts as it was asked for.
     const spentMs = Math.max(pausedMs, performance.now() - beganAt);
     const isOver = fault === 'silent' ? silences === silencesMax : spentMs + pauseMs > settleMs;
-    if (isOver && edge?.hasTime()) throw notYet(look, expected, edge.patience.leave(look.at.url));
-    if (isOver) throw mismatch(`${look.at.url}${expected.path}`, expected, seen);
-    await pause(look, pauseMs);
+    if (isOver && edge?.hasTime()) throw notYet(comparison, expected, edge.patience.leave(comparison.at.url));
+    if (isOver) throw mismatch(`${comparison.at.url}${expected.path}`, expected, seen);
+    await pause(comparison, pauseMs);
     pausedMs += pauseMs;
   }
 }
 
-function pause({ release: { edge }, signal }: Look, ms: number): Promise<void> {
+function pause({ release: { edge }, signal }: Comparison, ms: number): Promise<void> {
   return edge?.wait(ms, signal) ?? wait(ms, undefined, { signal });
 }
 
@@ -222,7 +222,7 @@ function isExpected(seen: Seen, expected: Expected): boolean {
   return expected.statuses.includes(seen.status) && (expected.sha256 === null || seen.sha256 === expected.sha256);
 }
 
-function visit({ release, at, signal }: Look, expected: Expected, silences: number): Promise<Seen> {
+function visit({ release, at, signal }: Comparison, expected: Expected, silences: number): Promise<Seen> {
   const { sizeBytes } = expected;
   const request = {
     headers: () => ({ accept: 'text/html, */*', 'user-agent': 'Fairlead' }),
@@ -244,7 +244,7 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
 }
 
 /** Postpones the check without a failure: an edge that has the old answer may have it for a while yet. */
-function notYet({ at }: Look, { path }: Expected, delayMs: number): JobDeferred {
+function notYet({ at }: Comparison, { path }: Expected, delayMs: number): JobDeferred {
   return new JobDeferred(`${at.url}${path} does not match your upload yet`, delayMs);
 }
 

@@ -1,6 +1,6 @@
 import type { Writer } from '../publish.ts';
 import { type ReleaseWork, savePublished } from '../release-work.ts';
-import type { Looked, Turns } from './compare-answers.ts';
+import type { Turns, VerificationProgress } from './compare-answers.ts';
 
 /** One list for the release's own address, and one for the public address. */
 const LISTS = 2;
@@ -21,11 +21,11 @@ export function createTurns(job: Writer, work: ReleaseWork): Turns {
   };
 }
 
-function toLine({ of, seen, spentMs }: Looked): string {
+function toLine({ of, seen, spentMs }: VerificationProgress): string {
   return `${of} ${spentMs} ${seen.toString('base64')}`;
 }
 
-function fromLine(line: string): Looked {
+function fromLine(line: string): VerificationProgress {
   const [of = '', spentMs = '', seen = ''] = line.split(' ');
   return { of, seen: Buffer.from(seen, 'base64'), spentMs: Number(spentMs) };
 }
