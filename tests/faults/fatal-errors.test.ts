@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { clientOf, openAccount, type Publication, publishSite, startPublish } from '../support/api-account.ts';
+import { clientOf, type LiveSite, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { get } from '../support/get.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { program } from '../support/program.ts';
@@ -25,7 +25,7 @@ test('an error that nobody caught is logged, only an exception ends the app, and
     app.child.kill('SIGUSR2');
     await expect.poll(() => app.output()).toContain(`"Armed: ${kind}"`);
   };
-  const publishNext = async (site: Publication) =>
+  const publishNext = async (site: LiveSite) =>
     (await startPublish(account, site, { 'index.html': 'next' })).release.id;
 
   await arm('reject');

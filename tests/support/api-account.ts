@@ -7,7 +7,7 @@ import type { SiteFiles } from './sites.ts';
 /** The product as a script uses it: registers, starts the trial and publishes through the documented API alone. */
 export type Account = { url: string; token: string; username: string; password: string };
 
-export type Publication = { deploymentId: string; releaseId: string; number: number; slug: string; siteUrl: string };
+export type LiveSite = { deploymentId: string; releaseId: string; number: number; slug: string; siteUrl: string };
 
 async function call(url: string, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, init);
@@ -115,7 +115,7 @@ export async function releaseEnd(account: Account, releaseId: string): Promise<s
 }
 
 /** Returns a new deployment of the built-in host with one release, seen live. */
-export async function publishSite(account: Account, name: string, files: SiteFiles): Promise<Publication> {
+export async function publishSite(account: Account, name: string, files: SiteFiles): Promise<LiveSite> {
   const deployment = await clientOf(account).deployments.create.mutate({ name, platform: 'built-in' });
   const { release } = await startPublish(account, { deploymentId: deployment.id }, files);
   const state = await releaseEnd(account, release.id);

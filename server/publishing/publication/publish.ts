@@ -24,7 +24,7 @@ import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
 import { isServedAsSinglePage, type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
 
-export type Publication = {
+export type PublishSteps = {
   /** Sends the files that the platform misses. */
   upload(report: StepReport): Promise<void>;
   /** Waits until the platform says that it is done. */
@@ -105,7 +105,7 @@ export function firstReleaseLine(fileCount: number): string {
  *
  * Each half throws JobDeferred when nothing can be done for a while, and `platform_failed` past the deadline.
  */
-export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
+export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<PublishSteps> {
   const { release, platform } = work;
   const manifest = await work.readManifest(release.manifestHash);
   // Files that an earlier run has sent were not there before.

@@ -21,7 +21,7 @@ const COPY_RETRY_MS = 5_000;
 /** The number of bytes that may arrive uncounted; each count asks the database. */
 const COUNT_EVERY_BYTES = 1024 * 1024;
 
-export type IncomingFile = {
+export type SentFile = {
   sha256: string;
   body: AsyncIterable<Uint8Array>;
   /** The announced length, if there is one. */
@@ -33,7 +33,7 @@ export type IncomingFile = {
  * have a time limit, but the sender's time is not limited here. Throws `not_found`, `upload_closed`,
  * `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`, `rate_limited`, `storage_full`.
  */
-export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
+export async function receiveFile(ctx: AccountContext, uploadId: string, file: SentFile): Promise<void> {
   const { rateCounters, store } = ctx.providers;
   const { entry, upload } = await endWhenAway(() => expectFile(ctx, uploadId, file));
   const full = (): AppError =>
@@ -50,7 +50,7 @@ type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
 /**
  * Returns the entry of the file in the upload's list, unless the rest of the day's allowance is known to be too small.
  */
-async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
+async function expectFile(ctx: AccountContext, uploadId: string, file: SentFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
   const entry = requireAnnounced(await announcedBy(ctx, upload), file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;

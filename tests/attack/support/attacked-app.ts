@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Account, openAccount, type Publication, publishSite } from '../../support/api-account.ts';
+import { type Account, type LiveSite, openAccount, publishSite } from '../../support/api-account.ts';
 import { type RealApp, startRealApp } from '../../support/real-app.ts';
 import { IS_FULL } from '../../support/size.ts';
 import { startGithub } from '../../support/standins/github-pages/index.ts';
@@ -65,7 +65,7 @@ export type AttackedApp = Surface & {
   stripe: Awaited<ReturnType<typeof startStripe>>;
   /** Signs for all domains. */
   authority: LyingAuthority;
-  site: Publication;
+  site: LiveSite;
   /** Proved, with a certificate, and led to the site. */
   domain: string;
   tlsPort: number;

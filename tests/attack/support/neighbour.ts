@@ -1,7 +1,7 @@
 import {
   type Account,
   clientOf,
-  type Publication,
+  type LiveSite,
   publishSite,
   releaseEnd,
   startPublish,
@@ -17,7 +17,7 @@ const BEGUN_BEFORE_MAX = 8;
 const SLOWER_MAX = 3;
 const QUICK_MS = 150;
 
-type Work = (who: { attacked: AttackedApp; account: Account; site: Publication; count: RowCount }) => Promise<string[]>;
+type Work = (who: { attacked: AttackedApp; account: Account; site: LiveSite; count: RowCount }) => Promise<string[]>;
 
 /** Each answers what went wrong, or throws what refused it. */
 const WORK: Readonly<Record<string, Work>> = {

@@ -1,4 +1,4 @@
-import { type Account, clientOf, type Publication, startPublish } from '../../support/api-account.ts';
+import { type Account, clientOf, type LiveSite, startPublish } from '../../support/api-account.ts';
 import { get } from '../../support/get.ts';
 import type { Random } from '../../support/random.ts';
 import type { AttackedApp } from './attacked-app.ts';
@@ -11,7 +11,7 @@ import { inputFor, type KnownIds, type Procedure } from './surface.ts';
 export type GreedyAccount = {
   attacked: AttackedApp;
   account: Account;
-  sites: readonly Publication[];
+  sites: readonly LiveSite[];
   known: KnownIds;
   calls: ReturnType<typeof createPersonCalls>;
 };

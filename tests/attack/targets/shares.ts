@@ -1,4 +1,4 @@
-import { type Account, clientOf, openAccount, type Publication, publishSite } from '../../support/api-account.ts';
+import { type Account, clientOf, type LiveSite, openAccount, publishSite } from '../../support/api-account.ts';
 import type { Random } from '../../support/random.ts';
 import { IS_FULL } from '../../support/size.ts';
 import type { Target } from '../support/attack.ts';
@@ -26,7 +26,7 @@ const BYTES_A_MINUTE = 24 * 1024 ** 2;
 const MINUTE_MS = 60_000;
 
 async function openGreedy(attacked: AttackedApp, account: Account): Promise<GreedyAccount> {
-  const sites: Publication[] = [];
+  const sites: LiveSite[] = [];
   for (const name of SITES) {
     sites.push(await publishSite(account, `${name} of ${account.username}`, { 'index.html': name }));
   }
