@@ -18,7 +18,7 @@ import type { OnShutdown } from './shutdown-stack.ts';
 const NEW_DATA =
   'There is no data yet. Everything from now on, certificates included, is stored in DATA_DIR: keep that folder across restarts';
 
-type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
+type BootstrapDeps = { env: Env; log: Log; rateCounters: RateCounters };
 
 export type BootstrapOptions = {
   uri: string;
@@ -37,22 +37,22 @@ export type BootstrapOptions = {
  */
 export async function bootstrap(
   { uri, worker, isFirst }: BootstrapOptions,
-  parts: BootstrapParts,
+  deps: BootstrapDeps,
   onShutdown: OnShutdown,
 ): Promise<Providers> {
-  const { env, log } = parts;
+  const { env, log } = deps;
   if (isFirst && env.mongodbUri === undefined) await prepareOwnDatabase(env, uri);
   await connect(uri, env, worker);
   onShutdown('connection', () => mongoose.disconnect());
   const now = await startClock(onShutdown);
-  if (!isFirst) return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
+  if (!isFirst) return openProviders(deps, await readOrMakeKeys(env.dataDir, env.keys, true), now);
   await runMigrations(log);
   await buildIndexes();
   const isUsed = await hasData();
   // A container without a volume would order its certificates anew at each start, until the authority refuses.
   if (!isUsed && env.mongodbUri === undefined) log.info(NEW_DATA, { dataDir: env.dataDir });
   const keys = await readOrMakeKeys(env.dataDir, env.keys, isUsed);
-  const providers = await openProviders(parts, keys, now);
+  const providers = await openProviders(deps, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
   return providers;
 }
@@ -86,7 +86,7 @@ async function connect(uri: string, env: Env, processName: string): Promise<void
 }
 
 async function openProviders(
-  { env, log, rateCounters }: BootstrapParts,
+  { env, log, rateCounters }: BootstrapDeps,
   keys: Keys,
   now: () => Date,
 ): Promise<Providers> {

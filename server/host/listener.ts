@@ -16,7 +16,7 @@ import { sendErrorPage } from './responses/respond.ts';
 import { createSiteCache } from './responses/site.ts';
 import { HEADERS_MAX } from './routing/route.ts';
 import { createRouteTable } from './routing/route-table.ts';
-import { createLineLimit, createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
+import { createLineLimit, createRequestHandler, type HandlerDeps, type HostProviders } from './serve.ts';
 
 /** A visitor sends no body, so a request that takes longer than this is an attack or comes over a broken line. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -72,7 +72,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     warm: (ref) => withTimeout(sites.load(ref).then(noResult, noResult), WARM_TIMEOUT_MS, noResult),
   });
   const visits = createAccessLog(providers, { isOn: options.countsVisits });
-  const parts = { providers, table, sites, files, visits, challenges: createChallengeAnswers() };
+  const deps = { providers, table, sites, files, visits, challenges: createChallengeAnswers() };
   const shared = sharedOptions(providers, options);
   const { tls } = options;
   const trustedProxies = providers.addresses.trustedProxies ?? 0;
@@ -82,9 +82,9 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     has: (name: string) => isTlsOpen && tls.has?.(name) === true,
     port: () => secure?.address.port ?? tls.port,
   };
-  const handle = createRequestHandler({ ...parts, isTls: false, httpsRedirect, domainsTls });
+  const handle = createRequestHandler({ ...deps, isTls: false, httpsRedirect, domainsTls });
   const plain = createListener(providers, { ...shared, name: 'the host', port: options.port, handle });
-  const secure = tls && createTlsListener(providers, parts, tls, shared);
+  const secure = tls && createTlsListener(providers, deps, tls, shared);
   const listeners = secure === undefined ? [plain] : [plain, secure];
   for (const { server } of listeners) server.maxHeadersCount = HEADERS_MAX;
 
@@ -148,12 +148,12 @@ async function startTls(listener: Listener, tls: HostTls | undefined, { log }: H
 
 function createTlsListener(
   providers: HostProviders,
-  parts: Omit<HandlerParts, 'isTls'>,
+  deps: Omit<HandlerDeps, 'isTls'>,
   { port, contextFor, ticketKeys }: HostTls,
   shared: Shared,
 ): Listener {
   const direct = withoutProxies(providers);
-  const handle = createRequestHandler({ ...parts, providers: direct, isTls: true });
+  const handle = createRequestHandler({ ...deps, providers: direct, isTls: true });
   const onTicketError = (error: unknown): void =>
     direct.log.error('The shared keys of TLS session tickets could not be read', { error: String(error) });
   return createListener(direct, {

@@ -14,7 +14,7 @@ import { createContents } from './responses/contents.ts';
 import { PAGES } from './responses/error-pages.ts';
 import type { FileCache } from './responses/file-cache.ts';
 import { locationOf } from './responses/request-path.ts';
-import { type HostParts, type Newer, respond, sendErrorPage, sendPage, sendRedirect } from './responses/respond.ts';
+import { type Newer, type RespondDeps, respond, sendErrorPage, sendPage, sendRedirect } from './responses/respond.ts';
 import type { Entry } from './responses/served-file.ts';
 import { findEarlierAsset, type SiteCache } from './responses/site.ts';
 import type { Target } from './routing/host-name.ts';
@@ -33,7 +33,7 @@ export type HostProviders = Pick<
   'store' | 'databaseSpace' | 'changes' | 'addresses' | 'limits' | 'rateCounters' | 'log' | 'now'
 >;
 
-export type HandlerParts = {
+export type HandlerDeps = {
   providers: HostProviders;
   table: RouteTable;
   sites: SiteCache;
@@ -53,16 +53,16 @@ export type DomainsTls = { has(name: string): boolean; port(): number };
 type SiteReading = Reading & { target: Extract<Target, { kind: 'site' | 'domain' }> };
 
 /** The one listener function: it answers a request without waiting for anything that is in memory. */
-export function createRequestHandler(parts: HandlerParts) {
-  const { providers, table, sites, challenges } = parts;
+export function createRequestHandler(deps: HandlerDeps) {
+  const { providers, table, sites, challenges } = deps;
   const { trustedProxies = 0 } = providers.addresses;
   const read = createRequestReader({
     sitesDomain: providers.addresses.sitesDomain,
     appHost: new URL(providers.addresses.publicUrl).hostname,
   });
-  const host = createHostParts(parts);
-  const leadTo = createLead(parts);
-  const answerLater = createLateAnswer(parts, host, leadTo);
+  const host = createRespondDeps(deps);
+  const leadTo = createLead(deps);
+  const answerLater = createLateAnswer(deps, host, leadTo);
 
   /**
    * Answers an authority's challenge at the very name that it asks; every other path in that folder belongs to the
@@ -112,7 +112,7 @@ export function createRequestHandler(parts: HandlerParts) {
 }
 
 /** Returns the function that answers a request whose route or files are not in memory yet. */
-function createLateAnswer({ providers, table, sites }: HandlerParts, host: HostParts, leadTo: Lead) {
+function createLateAnswer({ providers, table, sites }: HandlerDeps, host: RespondDeps, leadTo: Lead) {
   const { trustedProxies = 0 } = providers.addresses;
   return async (request: WebRequest, response: WebResponse, reading: SiteReading, startedAt: number): Promise<void> => {
     const { method, path, target } = reading;
@@ -148,7 +148,7 @@ type Lead = (request: WebRequest, reading: SiteReading) => string | null;
  * Returns a function that gives the address of a redirect before the site answers: to https, or to that of a domain's
  * two names that serves.
  */
-function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerParts): Lead {
+function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerDeps): Lead {
   const { sitesUrl, trustedProxies = 0 } = providers.addresses;
   return (request, { target, path }) => {
     // A domain has another certificate than the sites, if any.
@@ -175,7 +175,7 @@ function portOf({ headers }: WebRequest): number | undefined {
   return port === undefined ? undefined : Number(port);
 }
 
-function createHostParts({ providers, table, sites, files, visits, isTls }: HandlerParts): HostParts {
+function createRespondDeps({ providers, table, sites, files, visits, isTls }: HandlerDeps): RespondDeps {
   const trustedProxies = providers.addresses.trustedProxies ?? 0;
   const tell = createTroubleLog(providers);
   return {

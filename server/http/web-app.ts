@@ -129,13 +129,13 @@ function sendFile(request: IncomingMessage, response: ServerResponse, path: stri
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-type Page = { path: string; index: WebFile | undefined; payments: PaymentService };
+type AppDocument = { path: string; index: WebFile | undefined; payments: PaymentService };
 
 function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   addresses: Addresses,
-  { path, index, payments }: Page,
+  { path, index, payments }: AppDocument,
 ): void {
   const nonce = randomBytes(16).toString('base64url');
   setPageHeaders(request, response, addresses, { path, nonce });

@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 
 /** The end of a page in a list that begins with the latest: time and id of the page's last row. */
-export type PageEnd = { at: Date; id: string };
+export type CursorPosition = { at: Date; id: string };
 
 /** Returns the cursor that continues after this row: opaque to callers. `at`: the time by which its list is sorted. */
 export function encodeCursor(row: { createdAt: Date; _id: string }, at = row.createdAt): string {
@@ -9,7 +9,7 @@ export function encodeCursor(row: { createdAt: Date; _id: string }, at = row.cre
 }
 
 /** Throws `bad_request` for a text that is not a cursor of ours. */
-export function decodeCursor(cursor: string): PageEnd {
+export function decodeCursor(cursor: string): CursorPosition {
   const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
   const at = new Date(Number(ms));
   if (id === undefined || Number.isNaN(at.getTime())) throw unknownCursor();
@@ -27,7 +27,7 @@ export function afterCursor(
 }
 
 /** Returns whether a row of such a list comes after the cursor, for rows that were read without it. */
-export function isAfterCursor(row: { changedAt: Date; _id: string }, { at, id }: PageEnd): boolean {
+export function isAfterCursor(row: { changedAt: Date; _id: string }, { at, id }: CursorPosition): boolean {
   return row.changedAt < at || (row.changedAt.getTime() === at.getTime() && row._id < id);
 }
 

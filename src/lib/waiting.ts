@@ -7,7 +7,7 @@ import {
   STATES_THAT_WAIT,
 } from '../../routers/schemas/state-names.ts';
 
-type Page = { hasStartPage: boolean; needsBuild?: boolean };
+type UploadStart = { hasStartPage: boolean; needsBuild?: boolean };
 type Waiting = { state: string; destinations: readonly Destination[] };
 
 /** Returns the platform where the person has to finish a deployment or a release; undefined for one that is over. */
@@ -24,7 +24,7 @@ export function shownState<State extends string>({
 }
 
 /** Returns whether visitors miss the start page, or files that it uses, or the build that it needs. */
-export function lacksFiles({ hasStartPage, needsBuild }: Page, missingFiles = 0): boolean {
+export function lacksFiles({ hasStartPage, needsBuild }: UploadStart, missingFiles = 0): boolean {
   return !hasStartPage || !!needsBuild || missingFiles > 0;
 }
 

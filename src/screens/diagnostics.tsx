@@ -25,7 +25,7 @@ import { asksForAct, type Check, checksOf } from '../features/diagnostics/checks
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
-import { endOf, type ReleasePart, releaseParts, tookOf } from '../features/releases/progress/release-parts.ts';
+import { endOf, type StepGroup, stepGroupsOf, tookOf } from '../features/releases/progress/step-groups.ts';
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths/paths.ts';
@@ -164,7 +164,7 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
           />
           <Stepper
             label={`Steps of release ${current.number}`}
-            steps={releaseParts(current).map((part) => rowOf(part, current))}
+            steps={stepGroupsOf(current).map((part) => rowOf(part, current))}
           />
         </Card>
       )}
@@ -178,7 +178,7 @@ function diagnosisText({ name, currentRelease }: Deployment, troubles: number, i
   return isTroubled ? `No problems with ${name} besides those in its last report` : `No problems found in ${name}`;
 }
 
-function rowOf(part: ReleasePart, release: ReleaseDetail): Step {
+function rowOf(part: StepGroup, release: ReleaseDetail): Step {
   const { name, state, steps, isRollBack } = part;
   // The first time the switch is no step of its own.
   const endedAt = name === 'switching' && steps.length === 0 ? release.finishedAt : endOf(steps);

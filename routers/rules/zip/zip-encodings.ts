@@ -51,7 +51,7 @@ const READ_MAX = { pages: 200, pageBytes: 256 * 1024, bytes: 1024 * 1024 };
 type ListedPage = { rawName: Uint8Array; sizeBytes: number; headerStart: number };
 
 /** A page or style sheet with its bytes. */
-export type ReadPage = { rawName: Uint8Array; bytes: Uint8Array };
+export type PageBytes = { rawName: Uint8Array; bytes: Uint8Array };
 
 /** Returns the pages to read for `guessNames`: the first of the archive. */
 export function pagesToGuessBy<Page extends ListedPage>(entries: readonly Page[]): Page[] {
@@ -76,7 +76,7 @@ function asciiEnd(rawName: Uint8Array): string {
  * names the file otherwise; the rest has the encoding in which the links name most of the files, else the one that its
  * bytes suggest, else code page 437.
  */
-export function guessNames(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): GuessedName[] {
+export function guessNames(rawNames: readonly Uint8Array[], pages: readonly PageBytes[]): GuessedName[] {
   const best = bestEncoding(rawNames, pages);
   const inUtf8 = rawNames.map((rawName) => decodeUtf8(rawName));
   const isAllUtf8 = best === null && !inUtf8.includes(null);
@@ -96,7 +96,7 @@ export function guessNames(rawNames: readonly Uint8Array[], pages: readonly Read
 type Encoding = { encoding: ZipEncoding; linked: ReadonlySet<string> };
 
 /** Returns the encoding in which links name most of the names, with those; null when they name none in any. */
-function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): Encoding | null {
+function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly PageBytes[]): Encoding | null {
   const texts = pages.map(({ rawName, bytes }) => ({ ending: asciiEnd(rawName), bytes, utf8: decodeUtf8(bytes) }));
   const common = new Set(texts.flatMap(({ ending, utf8 }) => (utf8 === null ? [] : linkedNames(ending, utf8))));
   const old = texts.filter(({ utf8 }) => utf8 === null);

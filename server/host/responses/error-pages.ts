@@ -1,9 +1,9 @@
 /** Error pages of the host: fixed and neutral, without a word of any tenant, and built once. */
-export type Page = { status: number; headers: string[]; body: Buffer };
+export type ErrorPage = { status: number; headers: string[]; body: Buffer };
 
-type PageText = { status: number; title: string; text: string; cacheControl: string; extra?: readonly string[] };
+type ErrorPageText = { status: number; title: string; text: string; cacheControl: string; extra?: readonly string[] };
 
-function page({ status, title, text, cacheControl, extra = [] }: PageText): Page {
+function page({ status, title, text, cacheControl, extra = [] }: ErrorPageText): ErrorPage {
   const body = Buffer.from(`<!doctype html>
 <html lang="en">
 <head>

@@ -6,17 +6,17 @@ import { AppError } from '../../lib/errors.ts';
 import type { Route } from '../routing/site-list.ts';
 import { evaluateConditions } from './conditions.ts';
 import type { Contents } from './contents.ts';
-import { PAGES, type Page } from './error-pages.ts';
+import { type ErrorPage, PAGES } from './error-pages.ts';
 import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
 import type { RequestPath } from './request-path.ts';
 import { type Resolved, resolveFallback, resolvePath } from './resolve-path.ts';
-import { sendBody } from './send-body.ts';
+import { type BodyRange, sendBody } from './send-body.ts';
 import { type Body, bodyFor, type Entry } from './served-file.ts';
 import type { Site } from './site.ts';
 import { applyHeaderChange } from './site-rules.ts';
 
 /** Shared by all answers of the host. */
-export type HostParts = {
+export type RespondDeps = {
   files: FileCache;
   contents: Contents;
   /**
@@ -43,7 +43,7 @@ export type Newer = Pick<Exchange, 'route' | 'site'>;
  * nothing.
  */
 export type Exchange = {
-  host: HostParts;
+  host: RespondDeps;
   request: WebRequest;
   response: WebResponse;
   method: 'GET' | 'HEAD';
@@ -136,7 +136,7 @@ function sendDecided(exchange: Exchange, found: Resolved): void {
 }
 
 /** Sends a page of the host itself. */
-export function sendPage(response: WebResponse, page: Page): void {
+export function sendPage(response: WebResponse, page: ErrorPage): void {
   response.writeHead(page.status, page.headers).end(page.body);
 }
 
@@ -157,7 +157,7 @@ function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
   }
   const body = bodyFor(entry, exchange.request.headers['accept-encoding']);
   const headers = withSiteHeaders(exchange, body.notFoundHeaders, 404);
-  sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
+  sendRange(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
 }
 
 /** `varyToo` lists request headers that decided about the answer besides the encoding. */
@@ -167,7 +167,7 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const outcome = evaluateConditions(method, request.headers, body);
   if (outcome.kind === 'whole') {
     const headers = withSiteHeaders(exchange, body.okHeaders, 200, varyToo);
-    sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
+    sendRange(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
   } else if (outcome.kind === 'notModified') {
     response.writeHead(304, withSiteHeaders(exchange, body.notModifiedHeaders, 304, varyToo)).end();
     answered(exchange, 304, 0, entry);
@@ -175,7 +175,7 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
     const { start, end } = outcome;
     const range = ['Content-Range', `bytes ${start}-${end - 1}/${body.sizeBytes}`, 'Content-Length', `${end - start}`];
     const headers = [...withSiteHeaders(exchange, body.partHeaders, 206, varyToo), ...range];
-    sendPart(exchange, entry, body, { status: 206, headers, start, end });
+    sendRange(exchange, entry, body, { status: 206, headers, start, end });
   } else if (outcome.kind === 'preconditionFailed') {
     answerPage(exchange, PAGES.preconditionFailed);
   } else {
@@ -195,23 +195,21 @@ function withSiteHeaders(exchange: Exchange, finished: string[], status: number,
   return varyToo === undefined ? own : [...own, 'Vary', varyToo];
 }
 
-type Part = { status: number; headers: string[]; start: number; end: number };
-
-function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): void {
+function sendRange(exchange: Exchange, entry: Entry, body: Body, range: BodyRange): void {
   const { host, response, method, route } = exchange;
   const buffer = host.files.known(body.source.key);
   if (buffer !== undefined && buffer.length <= WHOLE_MAX_BYTES) {
-    const isWhole = part.start === 0 && part.end === buffer.length;
-    response.writeHead(part.status, part.headers).end(isWhole ? buffer : buffer.subarray(part.start, part.end));
-    answered(exchange, part.status, method === 'GET' ? part.end - part.start : 0, entry);
+    const isWhole = range.start === 0 && range.end === buffer.length;
+    response.writeHead(range.status, range.headers).end(isWhole ? buffer : buffer.subarray(range.start, range.end));
+    answered(exchange, range.status, method === 'GET' ? range.end - range.start : 0, entry);
     return;
   }
-  sendBody({ files: host.files, response, method }, body, part)
-    .then((bytes) => answered(exchange, part.status, bytes, entry))
+  sendBody({ files: host.files, response, method }, body, range)
+    .then((bytes) => answered(exchange, range.status, bytes, entry))
     .catch((error: unknown) => {
       host.onTrouble(error, route, entry.path);
       // A compressed body that is gone or corrupted is no reason to fail: the file itself is there.
-      if (body !== entry.plain && !response.headersSent) sendPlain(exchange, entry, part.status);
+      if (body !== entry.plain && !response.headersSent) sendPlain(exchange, entry, range.status);
       else answerTrouble(exchange, error);
     });
 }
@@ -219,10 +217,10 @@ function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): voi
 function sendPlain(exchange: Exchange, entry: Entry, status: number): void {
   const { plain } = entry;
   const headers = withSiteHeaders(exchange, status === 404 ? plain.notFoundHeaders : plain.okHeaders, status);
-  sendPart(exchange, entry, plain, { status, headers, start: 0, end: plain.sizeBytes });
+  sendRange(exchange, entry, plain, { status, headers, start: 0, end: plain.sizeBytes });
 }
 
-function answerPage(exchange: Exchange, page: Page): void {
+function answerPage(exchange: Exchange, page: ErrorPage): void {
   sendPage(exchange.response, page);
   answered(exchange, page.status, exchange.method === 'GET' ? page.body.length : 0);
 }

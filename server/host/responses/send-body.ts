@@ -7,25 +7,25 @@ const PIECE_BYTES = 256 * 1024;
 
 type Way = { files: FileCache; response: WebResponse; method: 'GET' | 'HEAD' };
 /** Bytes [start, end) of the body, with the head of the answer. */
-type Part = { status: number; headers: string[]; start: number; end: number };
+export type BodyRange = { status: number; headers: string[]; start: number; end: number };
 
 /**
  * Sends a body that is not in memory, and returns how many bytes were sent. When it throws before the head was sent,
  * the caller can still answer with an error; after that the connection has to be cut.
  */
-export async function sendBody(way: Way, { source, sizeBytes }: Body, part: Part): Promise<number> {
-  if (sizeBytes > WHOLE_MAX_BYTES) return sendPieces(way, source, part);
+export async function sendBody(way: Way, { source, sizeBytes }: Body, range: BodyRange): Promise<number> {
+  if (sizeBytes > WHOLE_MAX_BYTES) return sendPieces(way, source, range);
   const buffer = await way.files.load(source);
   if (way.response.destroyed) return 0;
-  way.response.writeHead(part.status, part.headers).end(buffer.subarray(part.start, part.end));
-  return way.method === 'GET' ? part.end - part.start : 0;
+  way.response.writeHead(range.status, range.headers).end(buffer.subarray(range.start, range.end));
+  return way.method === 'GET' ? range.end - range.start : 0;
 }
 
 /** Nothing is sent before the first piece has been read. */
 async function sendPieces(
   { files, response, method }: Way,
   source: Body['source'],
-  { status, headers, start, end }: Part,
+  { status, headers, start, end }: BodyRange,
 ): Promise<number> {
   const { artifact, release } = await files.borrow(source);
   let at = start;

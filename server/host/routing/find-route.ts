@@ -11,7 +11,7 @@ import type { Route, SiteList } from './site-list.ts';
 /** After this time the list on disk is searched, so that the visitor still gets an answer in time. */
 const ASK_MS = 1_500;
 
-type FinderParts = {
+type FinderDeps = {
   sitesDomain: string;
   routes: Routes;
   reader: RouteReader;
@@ -23,7 +23,7 @@ type FinderParts = {
 };
 
 /** Finds host names that memory does not know: in the database, otherwise on the list. */
-export function createFinder({ sitesDomain, routes, reader, held, previews, list, known }: FinderParts) {
+export function createFinder({ sitesDomain, routes, reader, held, previews, list, known }: FinderDeps) {
   /**
    * While the database is known to be away, the list is searched first, so that nobody waits in vain for a listed
    * site.

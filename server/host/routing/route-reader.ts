@@ -5,7 +5,7 @@ import { type RouteRow, readAllRoutes, readRoutes } from './read-routes.ts';
 import type { Routes } from './routes.ts';
 import type { Route, SiteList } from './site-list.ts';
 
-type ReaderParts = {
+type ReaderDeps = {
   routes: Routes;
   /** Holds the live sites for the time when the database is away. */
   list: SiteList;
@@ -24,7 +24,7 @@ export type RouteReader = ReadLoop & {
 const IDS_A_QUERY = 500;
 
 /** Creates the loop that reads live releases: those in memory, requested ones, and all of them for the list. */
-export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderParts): RouteReader {
+export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderDeps): RouteReader {
   /** The number of visitors who wait for a deployment: one whose round failed must not take the wish of another away. */
   const wanted = new Map<string, number>();
   const changed = new Set<string>();

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { WebRequest } from '../../http/transport/http2.ts';
-import { PAGES, type Page } from '../responses/error-pages.ts';
+import { type ErrorPage, PAGES } from '../responses/error-pages.ts';
 import { type RequestPath, readRequestPath } from '../responses/request-path.ts';
 import { type Names, type Target, targetOf } from './host-name.ts';
 
@@ -13,7 +13,7 @@ const AUTHORITIES_MAX = 5_000;
 const AUTHORITY_LENGTH_MAX = 253 + 6;
 
 export type Reading = { method: 'GET' | 'HEAD'; target: Exclude<Target, { kind: 'malformed' }>; path: RequestPath };
-export type ReadRequest = (request: WebRequest) => Reading | Page;
+export type ReadRequest = (request: WebRequest) => Reading | ErrorPage;
 
 /** Reads the target in the head of a request, or returns the page that refuses it. */
 export function createRequestReader(names: Names): ReadRequest {

@@ -17,13 +17,13 @@ const ROUTES_MAX_BYTES = 64 * 1024 * 1024;
 /** A change of these fields changes an answer. */
 const NEWS = ['slug', 'releaseId', 'manifestHash', 'isSinglePage', 'hasCleanUrls'] as const;
 
-type RoutesParts = { now(): number; hostOf(route: Route): string; maxBytes?: number };
+type RoutesDeps = { now(): number; hostOf(route: Route): string; maxBytes?: number };
 
 /**
  * Creates the routes of the live sites that are visited, by host name and by deployment: maps that always agree. The longest
  * unused gives way.
  */
-export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: RoutesParts) {
+export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: RoutesDeps) {
   const byHost = new Map<string, Route>();
   const byDeployment = new LRUCache<string, Route>({
     maxSize: maxBytes,

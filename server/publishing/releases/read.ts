@@ -39,7 +39,7 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
   const { accountId } = ctx.actor;
   const { addresses } = ctx.providers;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
-  const { rows, cursorOf, until } = await readPage(accountId, input, limit + 1);
+  const { rows, cursorOf, until } = await readCursorPage(accountId, input, limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
@@ -59,9 +59,9 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
 
 type ReleaseWithDeployment = WithServing<WithPublications<WithDeployment<ReleaseRow>>>;
 /** `until` is the time at which the previous page ended; null for the first. */
-type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
+type CursorPage = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
-async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
+async function readCursorPage(accountId: string, input: ListReleasesInput, count: number): Promise<CursorPage> {
   const state = input?.state === undefined ? {} : await releaseStateFilter(accountId, input.state);
   const { deploymentId, cursor } = input ?? {};
   if (deploymentId === undefined) {

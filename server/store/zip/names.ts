@@ -4,8 +4,8 @@ import {
   decodeIn,
   type GuessedName,
   guessNames,
+  type PageBytes,
   pagesToGuessBy,
-  type ReadPage,
 } from '../../../routers/rules/zip/zip-encodings.ts';
 import { entryPaths } from '../../../routers/rules/zip/zip-names.ts';
 import { normalisePath } from '../../../routers/schemas/normal-form.ts';
@@ -56,7 +56,7 @@ function guessedNames(file: OpenZip, entries: readonly PlacedEntry[]): ReadonlyM
 }
 
 /** Unpacks the few pages whose links tell the names. Each is known to have a place of its own by now. */
-function readPages(file: OpenZip, entries: readonly PlacedEntry[]): ReadPage[] {
+function readPages(file: OpenZip, entries: readonly PlacedEntry[]): PageBytes[] {
   const scratch = makeScratch();
   return pagesToGuessBy(entries.map((entry) => ({ ...entry, rawName: bytesOf(entry.rawName), entry }))).map(
     ({ rawName, entry }) => ({ rawName, bytes: Buffer.from(readEntry(file, entry, scratch)) }),

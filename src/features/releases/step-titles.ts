@@ -10,16 +10,16 @@ type Titles = { waiting: string; running: string; done: string };
  * A part of the way from Publish to live, wherever it is shown. It spans this page's work and several steps of the
  * server: sending files here, and on to a platform, is one thing to a person who waits.
  */
-export type PartName = 'sending' | 'checking' | 'switching';
+export type StepGroupName = 'sending' | 'checking' | 'switching';
 
-const PART_TITLES: Record<PartName, Titles> = {
+const PART_TITLES: Record<StepGroupName, Titles> = {
   sending: { waiting: 'Send', running: 'Sending', done: 'Sent' },
   checking: { waiting: 'Check', running: 'Checking', done: 'Checked' },
   switching: { waiting: 'Switch on', running: 'Switching on', done: 'Switched on' },
 };
 
 /** The words for parts that are still to come. */
-export const PART_TEXTS: Record<PartName, string> = {
+export const PART_TEXTS: Record<StepGroupName, string> = {
   sending: 'Your files go to the host',
   checking: 'New and changed files are compared',
   switching: 'Visitors will see this release',
@@ -40,7 +40,7 @@ const ROLL_BACK_TITLES: Titles = {
   done: 'Switched back to this release',
 };
 
-export function partTitle(name: PartName, state: ShownStepState, isRollBack = false): string {
+export function partTitle(name: StepGroupName, state: ShownStepState, isRollBack = false): string {
   return state === 'yours' ? WAITING_FOR_YOU : titleIn(state, isRollBack ? ROLL_BACK_TITLES : PART_TITLES[name]);
 }
 

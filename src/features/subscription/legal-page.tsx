@@ -1,10 +1,18 @@
 import type { ReactNode } from 'react';
 import { Page } from '../../components/page/page.tsx';
 
-export type LegalPart = { title: string; text: ReactNode };
+export type LegalSection = { title: string; text: ReactNode };
 
 /** A page of terms in plain words: a summarizing sentence, then its parts. */
-export function LegalPage({ title, summary, parts }: { title: string; summary: string; parts: readonly LegalPart[] }) {
+export function LegalPage({
+  title,
+  summary,
+  parts,
+}: {
+  title: string;
+  summary: string;
+  parts: readonly LegalSection[];
+}) {
   return (
     <Page width="reading">
       <h1 className="text-2xl font-semibold">{title}</h1>

@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
 import { STORED_COOKIES, STORED_DATA } from '../../features/account/stored-data.ts';
 import { SupportLink } from '../../features/contact/support-email.tsx';
-import { LegalPage, type LegalPart } from '../../features/subscription/legal-page.tsx';
+import { LegalPage, type LegalSection } from '../../features/subscription/legal-page.tsx';
 import { paths } from '../../lib/paths/paths.ts';
 
-const PARTS: readonly LegalPart[] = [
+const PARTS: readonly LegalSection[] = [
   {
     title: 'What is stored',
     text: (

@@ -4,8 +4,8 @@ import {
   decodeLegibly,
   type GuessedName,
   guessNames,
+  type PageBytes,
   pagesToGuessBy,
-  type ReadPage,
 } from '../../../routers/rules/zip/zip-encodings.ts';
 import {
   type EntryKind,
@@ -62,7 +62,7 @@ async function readNames(zip: File, entries: readonly ZipEntry[]): Promise<Guess
 }
 
 /** A damaged page is reported when it is sent; nothing is guessed by it. */
-async function readPages(zip: File, entries: readonly ZipEntry[]): Promise<ReadPage[]> {
+async function readPages(zip: File, entries: readonly ZipEntry[]): Promise<PageBytes[]> {
   const pages = pagesToGuessBy(entries.filter((entry) => unusable(entry) === null));
   const read = await Promise.all(
     pages.map(async (entry) => {

@@ -29,15 +29,15 @@ export function createStripePayments(options: StripeOptions): HostedService {
   };
 }
 
-type Parts = StripeOptions & { stripe: Stripe; catalog: CatalogSource };
+type StripeDeps = StripeOptions & { stripe: Stripe; catalog: CatalogSource };
 
-async function openCheckout(parts: Parts, order: CheckoutOrder): Promise<{ url: string; checkoutId?: string }> {
-  const catalog = await parts.catalog.load();
-  if (order.upgrades) return ask(() => openUpgrade(parts, catalog, order, order.upgrades ?? ''));
-  return ask(() => openSession(parts, catalog, order));
+async function openCheckout(deps: StripeDeps, order: CheckoutOrder): Promise<{ url: string; checkoutId?: string }> {
+  const catalog = await deps.catalog.load();
+  if (order.upgrades) return ask(() => openUpgrade(deps, catalog, order, order.upgrades ?? ''));
+  return ask(() => openSession(deps, catalog, order));
 }
 
-async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order: CheckoutOrder) {
+async function openSession({ stripe, publicUrl }: StripeDeps, catalog: Catalog, order: CheckoutOrder) {
   const { paymentId, accountId, plan, customerId = '' } = order;
   const metadata = { paymentId, plan };
   const coupon = await couponFor(stripe, catalog, order);
@@ -88,7 +88,12 @@ async function couponFor(stripe: Stripe, catalog: Catalog, order: CheckoutOrder)
   return id;
 }
 
-async function openUpgrade({ stripe, publicUrl }: Parts, catalog: Catalog, order: CheckoutOrder, subscription: string) {
+async function openUpgrade(
+  { stripe, publicUrl }: StripeDeps,
+  catalog: Catalog,
+  order: CheckoutOrder,
+  subscription: string,
+) {
   const { paymentId, plan, customerId = '' } = order;
   const { id } = itemOf(await stripe.subscriptions.retrieve(subscription));
   const { url } = await stripe.billingPortal.sessions.create({
@@ -149,8 +154,8 @@ function priceOf({ prices }: Catalog, plan: CheckoutOrder['plan']): Stripe.Price
   return price;
 }
 
-function createHosted(parts: Parts): HostedPayments {
-  const { stripe, catalog, publicUrl, webhookSecret } = parts;
+function createHosted(deps: StripeDeps): HostedPayments {
+  const { stripe, catalog, publicUrl, webhookSecret } = deps;
   return {
     async priceOf(plan) {
       const { unit_amount: cents, currency } = priceOf(await catalog.load(), plan);
@@ -176,7 +181,7 @@ function createHosted(parts: Parts): HostedPayments {
       const { url } = await ask(() => stripe.billingPortal.sessions.create(params));
       return { url };
     },
-    readNotice: async (body, signature, now) => readNotice(parts, { body, signature, now, secret: webhookSecret }),
+    readNotice: async (body, signature, now) => readNotice(deps, { body, signature, now, secret: webhookSecret }),
     async readCustomer(customerId, checkoutIds) {
       const { planOf } = await catalog.load();
       return ask(() => readCustomer(stripe, planOf, { customerId, checkoutIds }));
@@ -202,7 +207,7 @@ function createHosted(parts: Parts): HostedPayments {
 
 type Sent = { body: Uint8Array; signature: string; now: Date; secret: string };
 
-function readNotice({ stripe }: Parts, { body, signature, now, secret }: Sent): PaymentNotice {
+function readNotice({ stripe }: StripeDeps, { body, signature, now, secret }: Sent): PaymentNotice {
   const { DEFAULT_TOLERANCE: seconds } = stripe.webhooks;
   let event: z.infer<typeof eventSchema>;
   try {

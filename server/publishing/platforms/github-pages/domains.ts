@@ -9,7 +9,7 @@ import { type Repository, repositoryIn, urlIn } from '../git/repository.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
-import { changeOf, type Page, readPage } from './pages.ts';
+import { changeOf, type PagesSite, readPagesSite } from './pages.ts';
 
 /**
  * A website has one domain, and GitHub redirects its counterpart (`www`, or the domain below that) to it once the
@@ -54,7 +54,7 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
   const repository = repositoryOf(call);
   await makeOnce<unknown>(call, vendor, {
     look: async () => {
-      const { cname } = await readPage(vendor, call, repository);
+      const { cname } = await readPagesSite(vendor, call, repository);
       if (!cname) return null;
       if (cname === name) return {};
       throw platformError('plan_limit', TITLE, {
@@ -89,7 +89,7 @@ function verificationStep({ apiUrl }: Vendor, { name: repository }: Repository, 
  */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const repository = repositoryOf(call);
-  const page = await readPage(vendor, call, repository);
+  const page = await readPagesSite(vendor, call, repository);
   const isAttached = page.cname !== undefined && [name, ...counterpartsOf(name)].includes(page.cname ?? '');
   if (!isAttached) return notAttached(TITLE);
   const dns = await readDns(vendor, call, repository, name);
@@ -107,7 +107,7 @@ export async function detachDomain(vendor: Vendor, call: PlatformCall, name: str
   if (repository === null) return;
   await nullIfNotFound(
     makeOnce<unknown>(call, vendor, {
-      look: async () => ((await readPage(vendor, call, repository)).cname === name ? null : {}),
+      look: async () => ((await readPagesSite(vendor, call, repository)).cname === name ? null : {}),
       request: changeOf(repository, { cname: null }),
       shape: anyObject,
     }),
@@ -135,7 +135,7 @@ async function readDns(
   return domainAnswer(check.dns_resolves === true ? 'points_elsewhere' : 'records_missing', TITLE);
 }
 
-function certificateAnswer({ https_certificate: certificate }: Page, dns: DomainAnswer): DomainAnswer {
+function certificateAnswer({ https_certificate: certificate }: PagesSite, dns: DomainAnswer): DomainAnswer {
   if (certificate?.state !== undefined) return domainAnswerOf(STATES, certificate.state, TITLE);
   return domainAnswer(dns.code === 'points_there' ? 'certificate_coming' : 'records_missing', TITLE);
 }

@@ -29,16 +29,16 @@ const pageSchema = z.object({
     z.nullable(z.object({ state: z.optional(z.string()), expires_at: z.optional(z.nullable(z.string())) })),
   ),
 });
-export type Page = z.infer<typeof pageSchema>;
+export type PagesSite = z.infer<typeof pageSchema>;
 
 /** `GET /pages`. Throws `platform_place_gone` where the repository publishes no website. */
-export async function readPage(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<Page> {
+export async function readPagesSite(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<PagesSite> {
   return ask(call, vendor, { withToken: true, url: urlIn(repository, '/pages') }, pageSchema);
 }
 
 /** Returns the domain that GitHub has for the website; null without a domain or a website. */
 export async function readCname(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string | null> {
-  return (await nullIfNotFound(readPage(vendor, call, repository)))?.cname ?? null;
+  return (await nullIfNotFound(readPagesSite(vendor, call, repository)))?.cname ?? null;
 }
 
 /** `PUT /pages` changes the named fields, and leaves the rest. */
@@ -51,7 +51,7 @@ export async function enablePages(vendor: Vendor, call: PlatformCall, repository
   const source = { branch: repository.branch, path: '/' };
   const wanted = { build_type: 'legacy', source };
   const page = await makeOnce(call, vendor, {
-    look: () => nullIfNotFound(readPage(vendor, call, repository)),
+    look: () => nullIfNotFound(readPagesSite(vendor, call, repository)),
     request: { withToken: true, method: 'POST', url: urlIn(repository, '/pages'), json: wanted },
     shape: pageSchema,
   });
@@ -64,7 +64,7 @@ export async function enablePages(vendor: Vendor, call: PlatformCall, repository
  * Returns the website's address. A website with a domain reports that as its address, and redirects visitors of the
  * other one.
  */
-function addressOf(vendor: Vendor, { cname, html_url: url }: Page, { name }: Repository): string {
+function addressOf(vendor: Vendor, { cname, html_url: url }: PagesSite, { name }: Repository): string {
   if (!cname && url !== undefined) return addressFrom(vendor, url);
   return ownAddress(vendor.apiUrl, name);
 }

@@ -12,7 +12,14 @@ import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
-import { isLeftOutLink, isPackage, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
+import {
+  isLeftOutLink,
+  isPackage,
+  type LeftOutGroup,
+  leftOutGroups,
+  privateGroups,
+  privateText,
+} from './left-out-groups.ts';
 
 export type Finding = {
   /** Unique within a report. */
@@ -24,7 +31,7 @@ export type Finding = {
   /** The reason and the remedy; shown on request. */
   detail: string | null;
   /** The files and folders of the finding, each with its own reason. */
-  leftOut: LeftOutPart[];
+  leftOut: LeftOutGroup[];
   /** The places in the files. */
   places: readonly ProblemPlace[];
 };
@@ -209,8 +216,8 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
  * can be undone.
  */
 function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
-  const left = privateParts(reading);
-  const anyway = partsOf(publishedAnyway(reading).filter((file) => !isPackage(file)));
+  const left = privateGroups(reading);
+  const anyway = leftOutGroups(publishedAnyway(reading).filter((file) => !isPackage(file)));
   const shown = [...left, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
   const [first] = shown;
   if (first === undefined) return [];
@@ -236,8 +243,8 @@ function publishedAnyway({ files }: SelectionReport['reading']): SelectionReport
 
 /** The packages of a project are not private, but thousands of files that nobody asked for. */
 function packageFindings(reading: SelectionReport['reading']): Finding[] {
-  const left = partsOf(reading.leftOut.filter(isPackage));
-  const shown = left.length > 0 ? left : partsOf(publishedAnyway(reading).filter(isPackage));
+  const left = leftOutGroups(reading.leftOut.filter(isPackage));
+  const shown = left.length > 0 ? left : leftOutGroups(publishedAnyway(reading).filter(isPackage));
   return shown.map((part) => ({
     ...plain,
     id: 'packages',
@@ -249,7 +256,7 @@ function packageFindings(reading: SelectionReport['reading']): Finding[] {
   }));
 }
 
-function leftOutMessage(left: readonly LeftOutPart[], anyway: readonly LeftOutPart[]): string {
+function leftOutMessage(left: readonly LeftOutGroup[], anyway: readonly LeftOutGroup[]): string {
   if (left.length + anyway.length === 1) {
     return left.length === 1 ? 'Private, and left out:' : 'Private, and published anyway:';
   }

@@ -13,7 +13,7 @@ import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { stepProgress, stepResult } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, STEP_TEXTS } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
-import { type ReleasePart, type Run, releaseParts, tookOf } from './release-parts.ts';
+import { type Run, type StepGroup, stepGroupsOf, tookOf } from './step-groups.ts';
 
 /** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
 export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
@@ -25,7 +25,10 @@ export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
         const destination = destinations[index];
         const steps = furtherSteps.find(({ destinationId }) => destinationId === destination?.id)?.steps ?? [];
         return (
-          <Parts label={label} run={index === 0 || destination === undefined ? release : runAt(destination, steps)} />
+          <StepGroups
+            label={label}
+            run={index === 0 || destination === undefined ? release : runAt(destination, steps)}
+          />
         );
       }}
       renderLog={(destination) => <PlatformLog releaseId={releaseId} destination={destination} />}
@@ -69,7 +72,7 @@ export function PlatformSteps<Of extends PublishedDestination>({
 
 const STEPS_LABEL = 'Steps of the release';
 
-function Parts({ label, run }: { label: string; run: Run }) {
+function StepGroups({ label, run }: { label: string; run: Run }) {
   return <Stepper label={label} steps={useReleaseRows(run)} />;
 }
 
@@ -114,16 +117,16 @@ function PlatformHead({
 }
 
 export function useReleaseRows(release: Run): Step[] {
-  const parts = releaseParts(release);
-  const now = useRunningClock(parts.some(({ state }) => state === 'running'));
-  return parts.map((part) => rowOf(part, now, release));
+  const groups = stepGroupsOf(release);
+  const now = useRunningClock(groups.some(({ state }) => state === 'running'));
+  return groups.map((group) => rowOf(group, now, release));
 }
 
-function rowOf(part: ReleasePart, now: Date, release: Run): Step {
-  const { name, state, steps, log, isRollBack } = part;
+function rowOf(group: StepGroup, now: Date, release: Run): Step {
+  const { name, state, steps, log, isRollBack } = group;
   const title = partTitle(name, state, isRollBack);
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
-  const took = tookOf(part, release, now);
+  const took = tookOf(group, release, now);
   const progress = current === undefined ? null : stepProgress(current);
   return {
     key: name,
@@ -134,7 +137,7 @@ function rowOf(part: ReleasePart, now: Date, release: Run): Step {
       <RowBody
         title={title}
         state={state}
-        text={textOf(part, current, release)}
+        text={textOf(group, current, release)}
         fraction={progress?.fraction}
         log={log}
       />
@@ -142,18 +145,18 @@ function rowOf(part: ReleasePart, now: Date, release: Run): Step {
   };
 }
 
-function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: Run): string {
+function textOf({ name, state, steps }: StepGroup, current: ReleaseStep | undefined, release: Run): string {
   if (state === 'yours') return 'Publish it and enter its address';
   if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
   if (state === 'done') return resultText(name, steps);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);
-  if (progress !== null) return [progress.files, progress.bytes].filter((part) => part !== null).join(', ');
+  if (progress !== null) return [progress.files, progress.bytes].filter((group) => group !== null).join(', ');
   return name === 'switching' ? PART_TEXTS[name] : STEP_TEXTS[current.name];
 }
 
 /** Returns the result, counted if there is something to count. */
-function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
+function resultText(name: StepGroup['name'], steps: readonly ReleaseStep[]): string {
   if (name === 'switching') return 'Visitors see this release';
   // A rollback only repeats the switch.
   if (name === 'checking' && steps.length === 0) return 'When it first went live';

@@ -5,7 +5,7 @@ import { formatSizeOf } from '../../../lib/format.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import type { UploadProgress } from '../../../uploads/publish.ts';
 import { sentText } from '../release-labels.ts';
-import { PART_TEXTS, type PartName, partTitle } from '../step-titles.ts';
+import { PART_TEXTS, partTitle, type StepGroupName } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
 export type SendingState = Pick<Publication, 'state' | 'progress' | 'result'>;
@@ -24,7 +24,7 @@ export function comingSteps(): Step[] {
   return (['sending', 'checking', 'switching'] as const).map((name) => row(name, 'waiting', PART_TEXTS[name]));
 }
 
-function row(name: PartName, state: StepState, text: string, fraction?: number | null): Step {
+function row(name: StepGroupName, state: StepState, text: string, fraction?: number | null): Step {
   const title = partTitle(name, state);
   return { key: name, state, title, body: <RowBody title={title} state={state} text={text} fraction={fraction} /> };
 }

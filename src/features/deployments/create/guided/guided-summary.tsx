@@ -13,7 +13,7 @@ import { addressOfSlug, reachText } from '../../../../lib/sites-address.ts';
 import type { SelectionReport } from '../../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../../uploads/selection/selection.ts';
 import { praiseOf, type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
-import { isLeftOutLink, isPackage, privateParts, privateText } from '../../select/left-out-parts.ts';
+import { isLeftOutLink, isPackage, privateGroups, privateText } from '../../select/left-out-groups.ts';
 import { useFolder } from '../below-folder.ts';
 import { useNamesakes, useNewName } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
@@ -77,7 +77,7 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
   const isRootLinked = rootLinkProblem(inspection.rootLinks, useFolder()) !== null;
   const links = reading.leftOut.filter(isLeftOutLink).length;
   const packages = reading.leftOut.filter(isPackage).length;
-  const privates = privateParts(reading);
+  const privates = privateGroups(reading);
   const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (
     <>

@@ -6,10 +6,10 @@ import type { ShownStepState } from '../../../components/page/stepper.tsx';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { tookText } from '../release-labels.ts';
-import type { PartName } from '../step-titles.ts';
+import type { StepGroupName } from '../step-titles.ts';
 
-export type ReleasePart = {
-  name: PartName;
+export type StepGroup = {
+  name: StepGroupName;
   state: ShownStepState;
   /** The server's steps in this part. */
   steps: readonly ReleaseStep[];
@@ -30,7 +30,7 @@ export type Run = {
 };
 
 /** Returns the parts of a release. A rollback only repeats the switch: the other steps are from the first time. */
-export function releaseParts(release: Run): ReleasePart[] {
+export function stepGroupsOf(release: Run): StepGroup[] {
   const sending = release.steps.filter(({ name }) => name !== 'verifying');
   const checking = release.steps.filter(({ name }) => name === 'verifying');
   const isRollBack = checking.some((step) => isRollBackStep(step, release));
@@ -71,7 +71,7 @@ function switched(release: ReleaseState, checked: StepState, isRunning: boolean)
 }
 
 /** Returns the duration of a part of a release so far; null where nobody noted it. */
-export function tookOf({ name, state, steps }: ReleasePart, release: Run, now: Date): string | null {
+export function tookOf({ name, state, steps }: StepGroup, release: Run, now: Date): string | null {
   if (state === 'yours') return null;
   // A page or a script sent the files before the first step began, and nobody noted how long that took.
   if (name === 'sending' && release.source !== undefined && release.source !== 'retry') return null;

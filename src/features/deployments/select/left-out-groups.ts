@@ -10,7 +10,7 @@ import type { SelectionItem } from '../../../uploads/selection/apply-rules.ts';
 
 type LeftOutFiles = UploadReading<SelectionItem>['leftOut'];
 /** A file that is left out, or a folder with everything in it, which is listed once. */
-export type LeftOutPart = LeftOutFiles[number] & { files: string[] };
+export type LeftOutGroup = LeftOutFiles[number] & { files: string[] };
 
 export function isLeftOutLink({ reason }: { reason: string }): boolean {
   return reason === LINK_LEFT_OUT.reason;
@@ -21,26 +21,26 @@ export function isPackage({ reason }: { reason: string }): boolean {
 }
 
 /** Returns the private parts that are left out, grouped: the history of a project alone may have thousands of files. */
-export function privateParts({ leftOut }: { leftOut: LeftOutFiles }): LeftOutPart[] {
-  return partsOf(leftOut.filter((file) => !isLeftOutLink(file) && !isPackage(file)));
+export function privateGroups({ leftOut }: { leftOut: LeftOutFiles }): LeftOutGroup[] {
+  return leftOutGroups(leftOut.filter((file) => !isLeftOutLink(file) && !isPackage(file)));
 }
 
-export function partsOf(files: LeftOutFiles): LeftOutPart[] {
-  const parts = new Map<string, LeftOutPart>();
+export function leftOutGroups(files: LeftOutFiles): LeftOutGroup[] {
+  const groups = new Map<string, LeftOutGroup>();
   for (const file of files) {
     // A private key in such a folder is listed by itself: it stays out even if the rest is published.
     const path = leftOutRule(file.path)?.reason === file.reason ? leftOutPart(file.path) : file.path;
-    const part = parts.get(path);
-    if (part === undefined) parts.set(path, { ...file, path, files: [file.path] });
-    else part.files.push(file.path);
+    const group = groups.get(path);
+    if (group === undefined) groups.set(path, { ...file, path, files: [file.path] });
+    else group.files.push(file.path);
   }
-  return [...parts.values()];
+  return [...groups.values()];
 }
 
 /** Returns a text such as `6 private files and 1 private folder`. */
-export function privateText(parts: readonly LeftOutPart[]): string {
-  const folders = parts.filter(isWholeFolder).length;
-  const files = parts.length - folders;
+export function privateText(groups: readonly LeftOutGroup[]): string {
+  const folders = groups.filter(isWholeFolder).length;
+  const files = groups.length - folders;
   const texts = [
     ...(files > 0 ? [formatCount(files, 'private file')] : []),
     ...(folders > 0 ? [formatCount(folders, 'private folder')] : []),
@@ -48,6 +48,6 @@ export function privateText(parts: readonly LeftOutPart[]): string {
   return texts.join(' and ');
 }
 
-export function isWholeFolder({ path, files }: LeftOutPart): boolean {
+export function isWholeFolder({ path, files }: LeftOutGroup): boolean {
   return files[0] !== path;
 }
