@@ -187,6 +187,8 @@ export const deploymentSchema = z.strictObject({
   url: z.string(),
   /** The address that visitors use: an active domain of its own, else `url`. */
   visitUrl: z.string(),
+  /** The destination whose address, state and platform are the deployment's own. */
+  primaryId: idSchema,
   destinations: z.array(destinationSchema),
   lostConnections: z.array(lostConnectionSchema),
   /** The release that is served; null before any was live. */

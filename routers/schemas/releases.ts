@@ -160,6 +160,8 @@ export const releaseSchema = z.strictObject({
   /** True when browsers cannot show its files before a build. */
   needsBuild: z.exactOptional(z.boolean()),
   error: z.nullable(shownErrorSchema),
+  /** The destination whose state is the release's own. */
+  primaryId: idSchema,
   destinations: z.array(releaseDestinationSchema),
   createdAt: z.date(),
   startedAt: z.nullable(z.date()),

@@ -124,6 +124,7 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
     ...{
       hasStartPage: true,
       error: null,
+      primaryId: SIMULATED_ID,
       destinations: [],
       createdAt: startedAt,
       startedAt: null,

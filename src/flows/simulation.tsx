@@ -19,6 +19,7 @@ import {
   useScene,
   useSimulation,
 } from '../features/simulation/use-simulation.ts';
+import { primaryOf } from '../lib/primary-place.ts';
 
 export type SimulationProps = {
   files: SimulatedFiles | null;
@@ -123,7 +124,7 @@ function Scene({
               <HandOffAddress
                 title={placeTitle}
                 url={release.url}
-                error={release.destinations[0]?.error?.message}
+                error={primaryOf(release)?.error?.message}
                 onCheck={onGoOn}
               />
             </HandOffCard>

@@ -6,9 +6,11 @@ import {
   type RunningReleaseState,
   STATES_THAT_WAIT,
 } from '../../routers/schemas/state-names.ts';
+import { primaryOf } from './primary-place.ts';
 
 type UploadStart = { hasStartPage: boolean; needsBuild?: boolean };
 type Waiting = { state: string; destinations: readonly Destination[] };
+type Shown = Waiting & { primaryId: string };
 
 /** Returns the platform where the person has to finish a deployment or a release; undefined for one that is over. */
 export function waitingPlatform({ state, destinations }: Waiting): Destination | undefined {
@@ -16,11 +18,8 @@ export function waitingPlatform({ state, destinations }: Waiting): Destination |
 }
 
 /** Returns the state that a list shows. */
-export function shownState<State extends string>({
-  state,
-  destinations,
-}: Waiting & { state: State }): State | 'waiting' {
-  return mayWait(state) && destinations[0]?.state === 'waiting' ? 'waiting' : state;
+export function shownState<State extends string>(shown: Shown & { state: State }): State | 'waiting' {
+  return mayWait(shown.state) && primaryOf(shown)?.state === 'waiting' ? 'waiting' : shown.state;
 }
 
 /** Returns whether visitors miss the start page, or files that it uses, or the build that it needs. */
@@ -35,7 +34,7 @@ function mayWait(state: string): boolean {
 export type ShownReleaseState = Exclude<ReleaseState, RunningReleaseState> | 'waiting' | 'publishing';
 
 /** Returns the state of a release that its page and the lists show: which step it is at is told by its steps. */
-export function shownReleaseState(release: Waiting & { state: ReleaseState }): ShownReleaseState {
+export function shownReleaseState(release: Shown & { state: ReleaseState }): ShownReleaseState {
   const state = shownState(release);
   return state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state;
 }
@@ -44,6 +43,6 @@ export function shownReleaseState(release: Waiting & { state: ReleaseState }): S
 export function waitingNumber(deployment: Deployment): number | null {
   const waiting = waitingPlatform(deployment);
   if (waiting === undefined) return null;
-  const { destinations, latestRelease, currentRelease } = deployment;
-  return (waiting.id === destinations[0]?.id ? latestRelease : currentRelease)?.number ?? null;
+  const { primaryId, latestRelease, currentRelease } = deployment;
+  return (waiting.id === primaryId ? latestRelease : currentRelease)?.number ?? null;
 }

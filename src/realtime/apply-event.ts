@@ -117,7 +117,7 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
  * server's.
  */
 function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
-  if (release.destinations[0]?.id !== event.destinationId) {
+  if (release.primaryId !== event.destinationId) {
     const furtherSteps = release.furtherSteps.map((one) =>
       one.destinationId === event.destinationId ? { ...one, steps: movedSteps(one.steps, event, now) } : one,
     );

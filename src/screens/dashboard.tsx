@@ -22,6 +22,7 @@ import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths/paths.ts';
+import { primaryOf } from '../lib/primary-place.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 
 /** Needed only while something is being published. */
@@ -207,8 +208,8 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
   const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
   const running = deployments.filter(
-    ({ latestRelease, destinations }) =>
-      isRunningReleaseState(latestRelease?.state ?? '') && destinations[0]?.state !== 'waiting',
+    (deployment) =>
+      isRunningReleaseState(deployment.latestRelease?.state ?? '') && primaryOf(deployment)?.state !== 'waiting',
   );
   const rows = sending.length + running.length;
   return (

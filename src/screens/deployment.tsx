@@ -46,6 +46,7 @@ import { usePageTitle } from '../lib/browser/page-title.ts';
 import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths/paths.ts';
+import { othersOf, primaryOf } from '../lib/primary-place.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 
@@ -239,8 +240,8 @@ function Parts({ deployment, isReadOnly: readOnly, domainsMax, onRemoved }: Part
 
 /** Shows another release on its way, in place of the deployment's usual content. */
 function SendingNext({ deployment, publication }: { deployment: Deployment; publication: Publication }) {
-  const { currentRelease: serving, releaseCount, platform, destinations } = deployment;
-  const others = destinations.slice(1).filter(({ state }) => state !== 'removing');
+  const { currentRelease: serving, releaseCount, platform } = deployment;
+  const others = othersOf(deployment).filter(({ state }) => state !== 'removing');
   const leave = () => {
     publication.control.cancel();
     publication.control.forget();
@@ -282,7 +283,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
           platform={deployment.platform}
           latest={latestRelease}
           serving={currentRelease}
-          isWaiting={deployment.destinations[0]?.state === 'waiting'}
+          isWaiting={primaryOf(deployment)?.state === 'waiting'}
           isReadOnly={readOnly}
         />
       )}

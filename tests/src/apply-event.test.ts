@@ -64,7 +64,7 @@ const progress: ReleaseProgressEvent = {
   type: 'release_progress',
   deploymentId,
   releaseId,
-  destinationId: running.destinations[0]?.id ?? '',
+  destinationId: running.primaryId,
   step: 'uploading',
   state: 'running',
   done: 1,

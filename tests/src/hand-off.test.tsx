@@ -100,7 +100,8 @@ test('a list, its filter and the page of the deployment name what waits for the 
   });
   expect(shownState({ ...waiting, state: 'superseded' })).toBe('superseded');
   const primary = { ...destination, id: 'primary', state: 'live' as const };
-  expect(shownState({ state: 'live', destinations: [primary, destination] }), 'it waits elsewhere alone').toBe('live');
+  const elsewhere = { state: 'deploying', primaryId: 'primary', destinations: [destination, primary] };
+  expect(shownState(elsewhere), 'it waits elsewhere alone').toBe('deploying');
   using shown = showScreen(<AttentionList deployments={[deployment]} allowance={allowanceOf()} />, {});
   await shown.sees('Release 3 of harbour waits for you');
   expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');

@@ -119,7 +119,7 @@ test('a release is one page from the first file on: its title, its address and i
   expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
   expect(shown.page.querySelector('[aria-label="Publishing"]')?.textContent).toContain('harbour.localhost:3001');
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
-  const steps = stepGroupsOf({ state: 'queued', finishedAt: null, steps: QUEUED, destinations: [] });
+  const steps = stepGroupsOf({ state: 'queued', finishedAt: null, steps: QUEUED, primaryId: '', destinations: [] });
   expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
 });
 
@@ -129,7 +129,7 @@ test('each part has its own lines, although a rollback writes into the step of t
   const log = [lineAt(9, 'Checked'), lineAt(60, 'An earlier rollback'), lineAt(90, 'Switched back')];
   const verifying = stepOf({ name: 'verifying', state: 'done', startedAt: secondsLater(90), log });
   const linesOf = (steps: (typeof verifying)[]) =>
-    stepGroupsOf({ state: 'live', finishedAt, steps, destinations: [] }).map((part) =>
+    stepGroupsOf({ state: 'live', finishedAt, steps, primaryId: '', destinations: [] }).map((part) =>
       part.log.map(({ text }) => text),
     );
   expect(linesOf([verifying])).toEqual([[], ['Checked'], ['Switched back']]);

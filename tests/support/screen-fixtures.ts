@@ -52,10 +52,11 @@ function destinationOf(slug: string): Destination {
   return { id: `${slug}-here`, platform: 'built-in', url, state: 'live', error: null };
 }
 
-/** Address and id follow from the name, where they are not given. */
+/** Address and id follow from the name, where they are not given; the first destination is the primary one. */
 export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
   const { name = 'harbour' } = fields;
   const { slug = name.toLowerCase() } = fields;
+  const { destinations = [destinationOf(slug)] } = fields;
   return {
     id: name,
     name,
@@ -64,7 +65,8 @@ export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
     state: 'live',
     url: `http://${slug}.localhost:3001`,
     visitUrl: fields.url ?? `http://${slug}.localhost:3001`,
-    destinations: [destinationOf(slug)],
+    primaryId: destinations[0]?.id ?? '',
+    destinations,
     lostConnections: [],
     currentRelease: releaseRefOf(),
     latestRelease: releaseRefOf(),
@@ -80,6 +82,7 @@ export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
 /** Returns the one that is live, where no other state is given. */
 export function releaseOf(fields: Partial<ListedRelease> = {}): ListedRelease {
   const { number = 3, state = 'live' } = fields;
+  const { destinations = [{ ...destinationOf('harbour'), missingLinks: [] }] } = fields;
   return {
     id: `release-${number}`,
     deploymentId: 'harbour',
@@ -93,7 +96,8 @@ export function releaseOf(fields: Partial<ListedRelease> = {}): ListedRelease {
     source: 'folder',
     createdBy: 'sailor',
     url: 'http://harbour.localhost:3001',
-    destinations: [{ ...destinationOf('harbour'), missingLinks: [] }],
+    primaryId: destinations[0]?.id ?? '',
+    destinations,
     previewUrl: `http://r${number}--harbour.localhost:3001`,
     fileCount: 214,
     totalBytes: 8_400_000,

@@ -11,7 +11,7 @@ export const shownErrorSchema = z.strictObject({
   raw: z.nullable(z.string()),
 });
 
-/** A platform on which a deployment is published; the first is the primary one. */
+/** A platform on which a deployment is published; its `primaryId` names the primary one. */
 export const destinationSchema = z.strictObject({
   id: idSchema,
   platform: platformIdSchema,

@@ -171,6 +171,7 @@ function assemble(
     state: doc.state,
     url,
     visitUrl: domainUrls.get(doc._id) ?? url,
+    primaryId: doc.primaryId,
     destinations: [primaryOf(doc), ...othersOf(doc)].map((one) => toDestination(addresses, doc.slug, one)),
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,

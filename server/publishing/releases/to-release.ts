@@ -45,6 +45,7 @@ export function toRelease(
     createdBy: doc.createdBy,
     url: siteUrlOf(addresses, site),
     previewUrl: releaseUrlOf(addresses, { ...site, number: doc.number, ownUrl: ordered[0]?.ownUrl }),
+    primaryId: ordered[0]?.destinationId ?? deployment.primaryId,
     destinations: ordered.map((one) => ({
       ...toDestination(addresses, deployment.slug, { ...one, _id: one.destinationId }),
       missingLinks: [...(one.missingLinks ?? [])],

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DisplayState } from '../../components/states/state-badge.tsx';
-import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
+import { lostAtPrimary } from '../../lib/primary-place.ts';
 import { shownState } from '../../lib/waiting.ts';
 
 /**
@@ -8,7 +8,7 @@ import { shownState } from '../../lib/waiting.ts';
  * live.
  */
 export function deploymentDisplayState(
-  deployment: Pick<Deployment, 'state' | 'destinations' | 'lostConnections'>,
+  deployment: Pick<Deployment, 'state' | 'primaryId' | 'destinations' | 'lostConnections'>,
   isReadOnly: boolean,
 ): DisplayState {
   const { state } = deployment;

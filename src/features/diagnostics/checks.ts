@@ -9,6 +9,7 @@ import { destinationLabel } from '../../components/states/destination-badge.tsx'
 import { formatAddress } from '../../lib/format.ts';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
+import { othersOf } from '../../lib/primary-place.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber, waitingPlatform } from '../../lib/waiting.ts';
 import { isTrouble } from './verdict-looks.ts';
@@ -44,7 +45,7 @@ export function checksOf(
     addressCheck(deployment, health),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
-    ...deployment.destinations.slice(1).map((place) => placeCheck(deployment, place)),
+    ...othersOf(deployment).map((place) => placeCheck(deployment, place)),
     ...deployment.lostConnections.map((lost) => lostCheck(deployment, lost)),
   ];
 }

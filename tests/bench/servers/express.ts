@@ -102,6 +102,7 @@ function toItem(row: Document, { references, urls }: Read) {
     state,
     url: siteUrl(slug),
     visitUrl: urls.get(id) ?? siteUrl(slug),
+    primaryId: row.primaryId,
     destinations: row.destinations.map((one: Document) => ({
       id: one._id,
       platform: one.platform,

@@ -19,6 +19,7 @@ import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
+import { primaryOf } from '../../../lib/primary-place.ts';
 import { waitingNumber } from '../../../lib/waiting.ts';
 
 // With the form of a new destination they would be as large as the rest of the page.
@@ -35,7 +36,7 @@ export type DestinationListProps = { deployment: Deployment; isReadOnly: boolean
 export function DestinationList({ deployment, isReadOnly }: DestinationListProps) {
   const [asked, ask] = useState<DestinationAct | null>(null);
   const mayChange = !isReadOnly && deployment.state !== 'deleting';
-  const [primary] = deployment.destinations;
+  const primary = primaryOf(deployment);
   return (
     <Card aria-label="Platforms" className="overflow-hidden">
       <CardHeader

@@ -8,8 +8,8 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { isTouch } from '../../../lib/browser/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/browser/location.ts';
-import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { lostAtPrimary } from '../../../lib/primary-place.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
@@ -85,7 +85,6 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
   const lost = lostAtPrimary(deployment);
-  const [primary] = deployment.destinations;
   const start = ({ selection, publishAnyway }: SelectionReport) => {
     void publish({ deployment, selection, publishAnyway, isNew: false, isUnchangedWanted: compared.isEqual });
     chosen.choose(null);
@@ -99,7 +98,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
         platforms: deployment.destinations.map(({ platform }) => platform),
         domainsPath: `${href.deployment(deployment.id)}?tab=domains`,
         lost,
-        lostElsewhere: deployment.lostConnections.filter(({ destinationId }) => destinationId !== primary?.id),
+        lostElsewhere: deployment.lostConnections.filter(({ destinationId }) => destinationId !== deployment.primaryId),
       }}
       shape={isFirst ? 'tall' : 'wide'}
       {...dropLabels(isFirst, isWanted)}

@@ -10,8 +10,8 @@ import { showToast } from '../../../components/overlays/toast-store.ts';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
-import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { lostAtPrimary, othersOf } from '../../../lib/primary-place.ts';
 import { goneBackAt, isKeptThere, seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<
@@ -65,7 +65,7 @@ export function OpenRollBackDialog({ target, onClose }: OpenRollBackDialogProps)
 
 /** Names the deployment's other platforms, which follow once the release is live. */
 function followText(deployment: Deployment | undefined, release: Release | undefined): string {
-  const others = deployment?.destinations.slice(1) ?? [];
+  const others = deployment === undefined ? [] : othersOf(deployment);
   return others
     .map(({ id, platform }) => {
       const { title } = PLATFORMS[platform];

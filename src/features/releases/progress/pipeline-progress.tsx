@@ -11,6 +11,7 @@ import { Progress } from '../../../components/progress.tsx';
 import { destinationLabel } from '../../../components/states/destination-badge.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { othersOf } from '../../../lib/primary-place.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 import { ProgressHead } from './progress-head.tsx';
@@ -74,7 +75,7 @@ export function PipelineProgress({
             progress={known}
             rows={rows}
             platform={platform}
-            further={deployment?.destinations.slice(1).filter(({ state }) => state !== 'removing')}
+            further={deployment && othersOf(deployment).filter(({ state }) => state !== 'removing')}
             domain={domain}
             report={end}
           />

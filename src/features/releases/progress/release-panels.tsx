@@ -13,6 +13,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { isLocalAddress } from '../../../lib/local-address.ts';
 import { href } from '../../../lib/paths/paths.ts';
+import { primaryOf } from '../../../lib/primary-place.ts';
 import { goneBackAt, isKeptThere, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';
@@ -105,8 +106,8 @@ type ActPanelProps = { release: ReleaseDetail; action: ReactNode };
 export function FailedPanel({ release, action }: ActPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const rawId = useId();
-  const { number, deploymentName, platform, destinations, error, servingNumber } = release;
-  const [primary] = destinations;
+  const { number, deploymentName, platform, error, servingNumber } = release;
+  const primary = primaryOf(release);
   const step = failedStep(release.steps);
   const raw = error?.raw ?? null;
   return (

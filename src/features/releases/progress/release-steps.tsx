@@ -17,19 +17,16 @@ import { type Run, type StepGroup, stepGroupsOf, tookOf } from './step-groups.ts
 
 /** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
 export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
-  const { id: releaseId, destinations, furtherSteps } = release;
+  const { id: releaseId, primaryId, destinations, furtherSteps } = release;
   return (
     <PlatformSteps
+      primaryId={primaryId}
       destinations={destinations}
-      renderSteps={(label, index) => {
-        const destination = destinations[index];
-        const steps = furtherSteps.find(({ destinationId }) => destinationId === destination?.id)?.steps ?? [];
-        return (
-          <StepGroups
-            label={label}
-            run={index === 0 || destination === undefined ? release : runAt(destination, steps)}
-          />
-        );
+      renderSteps={(label, destination) => {
+        if (destination === undefined || destination.id === primaryId)
+          return <StepGroups label={label} run={release} />;
+        const steps = furtherSteps.find(({ destinationId }) => destinationId === destination.id)?.steps ?? [];
+        return <StepGroups label={label} run={runAt(destination, steps)} />;
       }}
       renderLog={(destination) => <PlatformLog releaseId={releaseId} destination={destination} />}
     />
@@ -39,9 +36,10 @@ export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
 type PublishedDestination = Pick<Destination, 'id' | 'platform' | 'state' | 'error'>;
 
 export type PlatformStepsProps<Of extends PublishedDestination> = {
-  /** The platforms in the order in which they are published on. */
+  primaryId: string;
   destinations: readonly Of[];
-  renderSteps: (label: string, index: number) => ReactNode;
+  /** Is called without a destination where there is none yet. */
+  renderSteps: (label: string, destination: Of | undefined) => ReactNode;
   renderLog?: (destination: Of) => ReactNode;
 };
 
@@ -50,20 +48,24 @@ export type PlatformStepsProps<Of extends PublishedDestination> = {
  * come there is as tall as what has been done.
  */
 export function PlatformSteps<Of extends PublishedDestination>({
+  primaryId,
   destinations,
   renderSteps,
   renderLog,
 }: PlatformStepsProps<Of>) {
-  if (destinations.length < 2) return renderSteps(STEPS_LABEL, 0);
+  if (destinations.length < 2) return renderSteps(STEPS_LABEL, destinations[0]);
   return (
     <ul aria-label="Platforms of this release" className="divide-y divide-line">
-      {destinations.map((destination, index) => (
+      {destinations.map((destination) => (
         <li key={destination.id}>
           <PlatformHead
             destination={destination}
-            log={index > 0 && destination.state === 'failed' && renderLog?.(destination)}
+            log={destination.id !== primaryId && destination.state === 'failed' && renderLog?.(destination)}
           />
-          {renderSteps(index === 0 ? STEPS_LABEL : `Steps on ${PLATFORM_TITLES[destination.platform]}`, index)}
+          {renderSteps(
+            destination.id === primaryId ? STEPS_LABEL : `Steps on ${PLATFORM_TITLES[destination.platform]}`,
+            destination,
+          )}
         </li>
       ))}
     </ul>
@@ -85,6 +87,7 @@ function runAt(destination: Destination, steps: readonly ReleaseStep[]): Run {
     state: state === 'live' || state === 'failed' ? state : running,
     ...(state === 'idle' && { isRunning: false }),
     finishedAt: null,
+    primaryId: destination.id,
     destinations: [destination],
     steps,
   };

@@ -91,14 +91,15 @@ function Steps({ publication, platforms }: StepsProps) {
   const first = hasStopped(publication) ? 'failed' : 'publishing';
   return (
     <PlatformSteps
+      primaryId="0"
       destinations={platforms.map((platform, index) => ({
         id: String(index),
         platform,
         state: index === 0 ? first : 'idle',
         error: null,
       }))}
-      renderSteps={(label, index) => (
-        <Stepper label={label} steps={index === 0 ? sendingSteps(publication) : comingSteps()} />
+      renderSteps={(label, place) => (
+        <Stepper label={label} steps={place?.id === '0' ? sendingSteps(publication) : comingSteps()} />
       )}
     />
   );

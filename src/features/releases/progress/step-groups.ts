@@ -26,6 +26,7 @@ export type Run = {
   source?: Release['source'];
   finishedAt: Date | null;
   steps: readonly ReleaseStep[];
+  primaryId: string;
   destinations: readonly Destination[];
 };
 

@@ -61,6 +61,7 @@ export function useProgressSteps(progress: DeploymentProgress): Step[] {
 
 const NOT_YET: Parameters<typeof useReleaseRows>[0] = {
   steps: [],
+  primaryId: '',
   destinations: [],
   state: 'queued',
   finishedAt: null,

@@ -12,6 +12,7 @@ import { formatDate } from '../../../../lib/format.ts';
 import { freshChecks } from '../../../../lib/fresh-checks.ts';
 import { connectionLinks } from '../../../../lib/paths/connection-links.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
+import { othersOf } from '../../../../lib/primary-place.ts';
 import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 
 /** One thing that waits for the person, with the link to its remedy. */
@@ -170,7 +171,7 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
 /** Returns the further platforms at which the live release could not be published. */
 export function failedPlatformItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap((deployment) =>
-    deployment.destinations.slice(1).flatMap((one) => {
+    othersOf(deployment).flatMap((one) => {
       const { id, state } = deployment;
       if (one.state !== 'failed' || state === 'deleting') return [];
       const { title } = PLATFORMS[one.platform];
