@@ -4,15 +4,14 @@ import { type Account, openAccount, publishSite, startPublish } from '../support
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
 import { type Random, randomOf, SEED } from '../support/random.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
-import { IS_FULL } from '../support/size.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
-const KILLS = IS_FULL ? 100 : 2;
+const KILLS = 100;
 /**
  * More than are published at once: what a killed process worked on may not have come to its end by the next.
  */
-const SITES = IS_FULL ? 6 : 3;
-const AT_ONCE = IS_FULL ? 3 : 2;
+const SITES = 6;
+const AT_ONCE = 3;
 /** A release of four files takes about this long. */
 const RELEASE_MS = 700;
 /** Within 90 s of the restart nothing is left running that nobody works on. */

@@ -4,14 +4,13 @@ import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { loopRequests } from '../support/request-loop.ts';
 import { makeSharedFixtures } from '../support/shared-fixtures.ts';
-import { IS_FULL } from '../support/size.ts';
 import { type Answer, ask } from '../support/supervised-app.ts';
 
 /** Calls of one token are limited to 600 a minute. */
 const CALL_EVERY_MS = 300;
 const VISIT_EVERY_MS = 25;
 
-test(`of two instances on one database ${IS_FULL ? 'both are restarted in turn' : 'one is restarted'}, and no request fails that is made again once`, async () => {
+test('of two instances on one database both are restarted in turn, and no request fails that is made again once', async () => {
   await using fixtures = await makeSharedFixtures();
   await using one = await startRealApp(fixtures.env);
   await using other = await startRealApp(fixtures.env);
@@ -43,7 +42,7 @@ test(`of two instances on one database ${IS_FULL ? 'both are restarted in turn' 
       until: over.signal,
     });
   const loads = [keep(VISIT_EVERY_MS, visit), keep(CALL_EVERY_MS, read), keep(CALL_EVERY_MS, write)];
-  for (const app of IS_FULL ? apps : [one]) {
+  for (const app of apps) {
     const ended = once(app.child, 'exit');
     app.child.kill('SIGTERM');
     expect((await ended)[0]).toBe(0);

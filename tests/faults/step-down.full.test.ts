@@ -5,11 +5,10 @@ import { readOutbox } from '../../server/account/mail/outbox.ts';
 import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startOwnReplicaSet } from '../support/own-replica-set.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
-import { IS_FULL } from '../support/size.ts';
 
-const STEP_DOWNS = IS_FULL ? 24 : 1;
+const STEP_DOWNS = 24;
 /** The number of people who request another password, in turn. */
-const FORGETFUL = IS_FULL ? STEP_DOWNS * 4 : 8;
+const FORGETFUL = STEP_DOWNS * 4;
 const PATIENCE = { timeout: 50_000, interval: 20 };
 const PASSWORD = 'Correct horse 1';
 const NEW_PASSWORD = 'Correct horse 2';
@@ -149,12 +148,11 @@ test('while the primary steps down again and again no acknowledged write is lost
   expect(Math.min(...[registrations, releases, resets].map(({ acknowledged }) => acknowledged.length))).toBeGreaterThan(
     0,
   );
-  if (IS_FULL)
-    console.log(
-      JSON.stringify({
-        stepDowns: STEP_DOWNS,
-        registrations: registrations.acknowledged.length,
-        refused: registrations.refused.length,
-      }),
-    );
+  console.log(
+    JSON.stringify({
+      stepDowns: STEP_DOWNS,
+      registrations: registrations.acknowledged.length,
+      refused: registrations.refused.length,
+    }),
+  );
 });

