@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   unauthenticated: { status: 401, trpc: 'UNAUTHORIZED' },
   credentials_wrong: { status: 401, trpc: 'UNAUTHORIZED' },
   session_ended: { status: 401, trpc: 'UNAUTHORIZED' },
+  account_deleted: { status: 401, trpc: 'UNAUTHORIZED' },
   origin_foreign: { status: 403, trpc: 'FORBIDDEN' },
   scope_missing: { status: 403, trpc: 'FORBIDDEN' },
   session_required: { status: 403, trpc: 'FORBIDDEN' },

@@ -4,11 +4,17 @@ import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
-test('its name and address are free at once, and its trial stays used', async () => {
+test('its browsers are told, its name and address are free at once, and its trial stays used', async () => {
   await using app = await createTestApp();
   const ada = await app.trialPerson();
   const { username, email } = ada.user;
+  const cookie = ada.jar.cookies.get('refresh') ?? '';
   await ada.caller.account.delete({ username, currentPassword: ada.password });
+
+  // Another browser of hers.
+  ada.jar.write('refresh', cookie);
+  expect(await refusalOf(app.anonymous(ada.jar).auth.refresh())).toMatchObject({ code: 'account_deleted' });
+  expect(ada.jar.cookies.has('refresh')).toBe(false);
 
   const again = await app.newcomer({ username, email });
 

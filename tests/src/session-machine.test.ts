@@ -375,6 +375,27 @@ test('a socket that the server ends for good asks at once whether the session is
   expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
 });
 
+test('where the account was deleted, other tabs and other browsers say so', async () => {
+  const deleted: Answer = { status: 401, body: { message: 'Your account was deleted.', code: 'account_deleted' } };
+  let answer = deleted;
+  await using at = await arrange(() => answer);
+  const reasonIn = () => at.perTab.getItem(SESSION_KEYS.expiryMarker);
+  at.hold('held', Date.now() + HOUR_MS);
+  await expect(at.open().distrustToken()).rejects.toThrow(SESSION_TEXTS.accountDeleted);
+  expect(reasonIn()).toContain(SESSION_TEXTS.accountDeleted);
+
+  // The cookie is gone before the tab that deleted the account has its answer.
+  answer = refused;
+  at.page.clockAheadMs += HOUR_MS;
+  at.perTab.clear();
+  at.hold('held', Date.now() + 2 * HOUR_MS);
+  const [otherTab, here] = [at.open(), at.open()];
+  await expect(otherTab.distrustToken()).rejects.toThrow(SESSION_TEXTS.expired);
+  here.signOut(SESSION_TEXTS.accountDeleted);
+  otherTab.hear(at.messages.at(-1) ?? expect.fail('The other tab is not told.'));
+  expect(reasonIn()).toContain(SESSION_TEXTS.accountDeleted);
+});
+
 test('both headers of a new token replace it; one alone does not', async () => {
   let headers: Record<string, string> = { 'x-new-access-token': 'newer' };
   await using at = await arrange(() => ({ status: 200, headers }));

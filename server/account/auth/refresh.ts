@@ -8,7 +8,7 @@ import { AppError, signedOut } from '../../lib/errors.ts';
 import { mailNotice } from '../mail/queue-mail.ts';
 import { newAccess, type StoredAccess, withAccess } from './access-token.ts';
 import { deviceName } from './device-name.ts';
-import { endSessions } from './end-sessions.ts';
+import { type EndReason, endSessions } from './end-sessions.ts';
 import { IDLE_MS } from './open-session.ts';
 import { makeRefreshToken, type RefreshToken, readRefreshToken } from './refresh-token.ts';
 
@@ -21,8 +21,8 @@ const GRACE_MS = 60_000;
 
 /**
  * Returns a new access token for the session of the refresh cookie. The cookie is set every time, so that a retry
- * repairs a lost answer. Throws `unauthenticated` without a cookie, and `session_ended`, which also clears the cookie,
- * when the session is really over; an error of ours is never a 401.
+ * repairs a lost answer. Throws `unauthenticated` without a cookie, and `session_ended` or `account_deleted`, which also
+ * clear the cookie, when the session is really over; an error of ours is never a 401.
  */
 export async function refresh(ctx: ServiceContext): Promise<Access> {
   const cookie = ctx.jar.read('refresh');
@@ -35,7 +35,7 @@ export async function refresh(ctx: ServiceContext): Promise<Access> {
   const session = await issue(ctx, token, { stored, now });
   if (session === null) {
     await endReused(ctx, token, now);
-    throw sessionEnded(ctx);
+    throw (await isAccountDeleted(token)) ? accountDeleted(ctx) : sessionEnded(ctx);
   }
   const next = { sessionId: session._id, generation: session.generation };
   ctx.jar.write('refresh', makeRefreshToken(ctx.providers.secrets, next, session.keyId));
@@ -121,12 +121,24 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
   });
 }
 
+/** Returns whether the session ended with its account, as far as that is not erased yet. */
+async function isAccountDeleted({ sessionId }: RefreshToken): Promise<boolean> {
+  const reason: EndReason = 'account_deleted';
+  const ended = SessionModel.findOne({ _id: sessionId, revokedReason: reason }, { _id: 1 });
+  return (await ended.setOptions({ acrossAccounts: 'sign-in' }).lean()) !== null;
+}
+
 function liveSession(token: RefreshToken, now: Date) {
   return { _id: token.sessionId, ...openSessionFilter(now) };
 }
 
 function before(now: Date, ms: number): Date {
   return new Date(now.getTime() - ms);
+}
+
+function accountDeleted(ctx: ServiceContext): AppError {
+  ctx.jar.write('refresh', null);
+  return new AppError('account_deleted', 'Your account was deleted.');
 }
 
 function sessionEnded(ctx: ServiceContext): AppError {

@@ -1,15 +1,12 @@
 import { REFRESH_THROTTLE_MS } from '../../../routers/schemas/limits.ts';
+import { SESSION_TEXTS } from './session-errors.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
- * The result of a refresh. `refused`: the session is over. `unavailable`: there was no answer, or not now, and nothing
- * ends. `broken`: the answer makes no sense.
+ * The result of a refresh. `over`: the session is, for one of `SESSION_TEXTS`. `unavailable`: there was no answer, or not
+ * now, and nothing ends.
  */
-export type RefreshOutcome =
-  | { kind: 'fresh' }
-  | { kind: 'refused' }
-  | { kind: 'unavailable' }
-  | { kind: 'broken'; text: string };
+export type RefreshOutcome = { kind: 'fresh' } | { kind: 'over'; reason: string } | { kind: 'unavailable' };
 
 export type RefresherDeps = {
   fetch: (path: string, init: RequestInit) => Promise<Response>;
@@ -69,10 +66,11 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
   store.saveRefreshAttempt(null);
   if (!response.ok) {
     store.markRefreshRefused();
-    return { kind: 'refused' };
+    const isDeleted = Object(body).code === 'account_deleted';
+    return { kind: 'over', reason: isDeleted ? SESSION_TEXTS.accountDeleted : SESSION_TEXTS.expired };
   }
   const access = readAccess(body);
-  if (access === null) return { kind: 'broken', text: 'the answer held no access token' };
+  if (access === null) return { kind: 'over', reason: SESSION_TEXTS.other('the answer held no access token') };
   deps.accept(access, response);
   return { kind: 'fresh' };
 

@@ -5,6 +5,7 @@ export const SESSION_TEXTS = {
   failedByError: 'Authentication failed due to an error. Please log in again.',
   other: (text: string) => `Authentication error: ${text}`,
   loggedOut: 'You were logged out in another tab. Files that you had only chosen here must be chosen again.',
+  accountDeleted: 'Your account was deleted.',
   unavailable: 'Fairlead cannot be reached right now.',
 } as const;
 

@@ -146,11 +146,11 @@ export class SessionMachine {
     this.#deps.notifyOtherTabs({ kind: 'leaving' });
   }
 
-  /** Ends the session here, whatever the server answered. */
-  signOut(): void {
+  /** Ends the session here, whatever the server answered; the other tabs are told the reason. */
+  signOut(reason: string = SESSION_TEXTS.loggedOut): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
-    this.#deps.notifyOtherTabs({ kind: 'ended', reason: SESSION_TEXTS.loggedOut });
+    this.#deps.notifyOtherTabs({ kind: 'ended', reason });
     this.#changeAccount('anonymous');
   }
 
@@ -159,7 +159,7 @@ export class SessionMachine {
     this.#isLeaving = message.kind === 'leaving';
     if (this.#isLeaving) return;
     this.#stopEnding();
-    if (message.kind === 'ended' && this.#state === 'held' && !this.#deps.isOnAuthScreen()) {
+    if (message.kind === 'ended' && ['held', 'ending'].includes(this.#state) && !this.#deps.isOnAuthScreen()) {
       this.#store.writeMarker(message.reason);
     }
     this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
@@ -203,7 +203,7 @@ export class SessionMachine {
     const outcome = await this.#refresh(rejectedToken);
     if (outcome.kind === 'fresh') return;
     if (outcome.kind === 'unavailable') throw new SessionUnavailableError(SESSION_TEXTS.unavailable);
-    this.#end(kind, outcome.kind === 'refused' ? SESSION_TEXTS.expired : SESSION_TEXTS.other(outcome.text));
+    this.#end(kind, outcome.reason);
   }
 
   async #send(

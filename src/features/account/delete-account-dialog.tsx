@@ -7,6 +7,7 @@ import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.tsx';
 import { session } from '../../api/session/session.ts';
+import { SESSION_TEXTS } from '../../api/session/session-errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
@@ -44,7 +45,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       }
       // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.
       navigate(paths.home);
-      session.signOut();
+      session.signOut(SESSION_TEXTS.accountDeleted);
       showToast({ title: 'Account deleted', description: 'Its websites are being taken down.' });
     },
     onError(error) {

@@ -16,6 +16,8 @@ export type MailedActProps<Done> = {
   /** The title of the toast after a failure that leaves the link usable. */
   failure: string;
   act: (token: string) => Promise<Done>;
+  /** Why other tabs are logged out, if not by a logout. */
+  endReason?: string;
   children: (done: Done) => ReactNode;
   /** Shown when the link no longer works: the reason, and the way on, which an incomplete link has as well. */
   over: { reason: ReactNode; way: ReactNode };
@@ -39,6 +41,7 @@ function Act<Done>({
   button,
   failure,
   act,
+  endReason,
   children,
   over,
 }: MailedActProps<Done> & { token: string | null }) {
@@ -51,7 +54,7 @@ function Act<Done>({
     setActing(true);
     try {
       setOutcome({ kind: 'done', done: await act(token) });
-      session.signOut();
+      session.signOut(endReason);
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (fieldErrors?.token !== undefined) setOutcome({ kind: 'incomplete' });
