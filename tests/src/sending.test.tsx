@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
+import { isFirstCancellable } from '../../src/features/releases/acts/use-cancel-first.ts';
 import { ProgressSteps } from '../../src/features/releases/progress/progress-steps.tsx';
 import { sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
 import { stepGroupsOf } from '../../src/features/releases/progress/step-groups.ts';
@@ -312,6 +313,17 @@ test('what was being sent to a deployment that is gone is said on its page', asy
   using shown = showScreen(<DeploymentScreen />, answers, place);
   await shown.sees('Harbour was deleted');
   publications.set([]);
+});
+
+test('the page that was sending to a deployment that is gone offers no cancelling, and promises nothing', async () => {
+  const failure = { ...failed, message: 'This deployment does not exist.', isDeploymentGone: true };
+  using shown = showSending({ state: 'failed', failure });
+  await shown.sees('Harbour was deleted');
+  expect(shown.page.textContent).not.toMatch(/Cancel|Visitors will see|Release 4/);
+  expect(shown.button('Publish as a new deployment')).toBeDefined();
+  const first = { ...publication, state: 'failed', failure } as const;
+  expect(isFirstCancellable(first)).toBe(false);
+  expect(sendingSteps(first)).toHaveLength(1);
 });
 
 test('without a network every step of sending says at once what it waits for', async () => {

@@ -22,7 +22,10 @@ export function useCancelFirst(onBack: (selection: Selection) => void): (publica
   };
 }
 
-/** Returns whether it can still be cancelled as a publication: once everything has arrived it becomes a release. */
-export function isFirstCancellable({ state }: Publication): boolean {
-  return state !== 'creating' && state !== 'done';
+/**
+ * Returns whether it can still be cancelled as a publication: once everything has arrived it becomes a release, and
+ * where the deployment was deleted nothing is left to cancel.
+ */
+export function isFirstCancellable({ state, failure }: Publication): boolean {
+  return state !== 'creating' && state !== 'done' && failure?.isDeploymentGone !== true;
 }

@@ -4,15 +4,18 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
 import { FactList } from '../../../components/lists/fact-list.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { Stepper } from '../../../components/page/stepper.tsx';
 import { Size } from '../../../components/size.tsx';
 import { usePageTitle } from '../../../lib/browser/page-title.ts';
+import { paths } from '../../../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import { hasStopped, SendingBadge } from '../release-badge.tsx';
 import { servingText } from '../release-labels.ts';
 import { ReleaseFrame } from './release-frame.tsx';
 import { PlatformSteps } from './release-steps.tsx';
+import { SendingNotices } from './sending-notices.tsx';
 import { SendingPanel } from './sending-panel.tsx';
 import { comingSteps, sendingSteps } from './sending-steps.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
@@ -41,6 +44,17 @@ export function SendingRelease(props: SendingReleaseProps) {
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(arrive, []);
+  if (publication.failure?.isDeploymentGone) {
+    return (
+      <>
+        <PageHeader
+          title={deploymentName}
+          crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deploymentName }]}
+        />
+        <SendingNotices publication={publication} />
+      </>
+    );
+  }
   return (
     <ReleaseFrame
       number={number}

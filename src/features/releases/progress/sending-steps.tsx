@@ -8,14 +8,17 @@ import { sentText } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, type StepGroupName } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
-export type SendingState = Pick<Publication, 'state' | 'progress' | 'result'>;
+export type SendingState = Pick<Publication, 'state' | 'progress' | 'result'> & Partial<Pick<Publication, 'failure'>>;
 
-/** Returns the same steps as those of the resulting release: this page sends, and the server goes on. */
-export function sendingSteps({ state, progress, result }: SendingState): Step[] {
+/**
+ * Returns the same steps as those of the resulting release: this page sends, and the server goes on, unless the
+ * deployment was deleted.
+ */
+export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
   const stopped = state === 'failed' || state === 'cancelled' ? state : 'running';
   return [
     row('sending', stopped, sendingText(progress, result), fractionOf(progress, result)),
-    ...comingSteps().slice(1),
+    ...(failure?.isDeploymentGone ? [] : comingSteps().slice(1)),
   ];
 }
 
