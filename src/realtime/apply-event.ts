@@ -29,6 +29,8 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof Routers)[]> = {
     'diagnostics',
   ],
 };
+/** Whose answers show what is running. */
+const RUNNING_SHOWN_BY: readonly (keyof Routers)[] = ['deployments', 'releases'];
 const RELEASE = { queryKey: [['releases', 'get'] satisfies Procedure] };
 /** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 200 are there. */
 const LOG_LINES_KEPT = 10_000;
@@ -150,7 +152,7 @@ function endedStep(step: ReleaseStep, next: ReleaseProgressEvent, now: Date): Re
  * stored: nothing reports what happened between an answer and the start of the stream, or while the socket was away.
  */
 export function refreshRunning(queryClient: QueryClient): void {
-  for (const router of ['deployments', 'releases']) readAgain(queryClient, { queryKey: [[router]] }, showsRunning);
+  for (const router of RUNNING_SHOWN_BY) readAgain(queryClient, { queryKey: [[router]] }, showsRunning);
 }
 
 /**
