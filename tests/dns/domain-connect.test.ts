@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { afterAll, expect, test } from 'vitest';
 import { parseSigningKey } from '../../server/boot/env/domain-connect.ts';
 import { createDomainConnect, type DomainConnect } from '../../server/dns/domain-connect.ts';
 import { createEgress } from '../../server/lib/egress/egress.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { startDnsLab } from '../support/dns-lab.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
@@ -209,10 +209,9 @@ async function startProvider({ base = '' } = {}) {
     ]);
     const { status, text, location } = answers.get(path) ?? usual.get(path) ?? { status: 404, text: '' };
     response.writeHead(status, location === undefined ? {} : { location }).end(text);
-  }).listen(0);
-  await once(server, 'listening');
-  const address = server.address();
-  const host = `localhost:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  });
+  const listening = await atFreePort(server, 'localhost');
+  const host = `localhost:${listening.port}`;
   const origin = `https://${host}`;
   const settings = {
     providerId: 'provider.test',
@@ -223,15 +222,11 @@ async function startProvider({ base = '' } = {}) {
     width: 750,
   };
   return {
+    ...listening,
     answers,
     asked,
     host,
     origin,
     settings,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }

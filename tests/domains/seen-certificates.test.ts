@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { PlatformAnswer } from '../../server/domains/ask-platform.ts';
@@ -9,6 +7,7 @@ import { DAY_MS } from '../../server/lib/durations.ts';
 import { createEgress, type Egress } from '../../server/lib/egress/egress.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
 import { domainAnswer } from '../../server/publishing/platforms/domain-answers.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { ONE } from '../support/platform-app.ts';
@@ -29,25 +28,16 @@ const allow = ['127.0.0.0/8'].map(parseRange).filter((range) => range !== null);
 /** A server under this certificate, and a way out that trusts `ca` and finds every name of the web there. */
 async function serving(certificate: Certificate, ca: readonly string[]) {
   const server = createServer(certificate, (_request, response) => response.writeHead(503).end());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const listening = await atFreePort(server);
   const way = createEgress({ allow, ca });
   const egress: Egress = {
     request: (url, request, read) => {
       const { hostname, protocol } = new URL(url);
       if (protocol === 'http:') return way.request(url, request, read);
-      return way.request(`https://${hostname.replace(/\.test$/, '.localhost')}:${port}/`, request, read);
+      return way.request(`https://${hostname.replace(/\.test$/, '.localhost')}:${listening.port}/`, request, read);
     },
   };
-  return {
-    egress,
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return { ...listening, egress };
 }
 
 const answerOf = (dns: 'points_there' | 'records_missing'): PlatformAnswer => ({

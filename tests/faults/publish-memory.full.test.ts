@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { atFreePort } from '../support/at-free-port.ts';
 import { startPublisher } from '../support/publisher.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
@@ -77,14 +77,8 @@ async function startRenderAtGithub() {
 
 /** Nothing is sent: the files are read, and the entry page is looked at where a person has published it. */
 async function startSite() {
-  const server = createServer((_request, response) => response.end(ENTRY_PAGE)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    apiUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    requests: null,
-    [Symbol.asyncDispose]: async () => void server.close(),
-  };
+  const listening = await atFreePort(createServer((_request, response) => response.end(ENTRY_PAGE)));
+  return { ...listening, apiUrl: listening.url, requests: null };
 }
 
 test.each(PLATFORMS)('a large site is published to $id in a memory of 96 MiB', async ({ id, start }) => {

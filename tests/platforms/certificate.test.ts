@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import * as z from 'zod/mini';
 import { createEgress } from '../../server/lib/egress/egress.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
 import { ask, type Vendor } from '../../server/publishing/platforms/http.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 
@@ -23,19 +23,12 @@ async function startPlatform({ key, cert }: Certificate) {
   server.on('connection', () => {
     handshakes += 1;
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+  const listening = await atFreePort(server);
   return {
-    url: `https://localhost:${address.port}`,
+    ...listening,
+    url: `https://localhost:${listening.port}`,
     heard,
     handshakes: () => handshakes,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

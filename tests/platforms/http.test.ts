@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { AppError } from '../../server/lib/errors.ts';
 import { platformError } from '../../server/publishing/platforms/failures.ts';
 import { addressFrom, ask, LONG_LIST, makeOnce, type Vendor } from '../../server/publishing/platforms/http.ts';
 import { stateOf } from '../../server/publishing/platforms/wait-until-done.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { requestHandler } from '../support/request-handler.ts';
@@ -89,20 +89,16 @@ async function answering(replies: Reply[]) {
       await pipeline(body, response).catch(() => undefined);
     }),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const apiUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const listening = await atFreePort(server);
   const harness = await platformHarness();
-  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl, words: () => null };
+  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl: listening.url, words: () => null };
   return {
     harness,
     heard,
     vendor,
     call: harness.call,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
+      await listening[Symbol.asyncDispose]();
       await harness[Symbol.asyncDispose]();
     },
   };

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { addToCount } from '../../server/account/rate-limit.ts';
@@ -12,6 +10,7 @@ import { HOUR_MS } from '../../server/lib/durations.ts';
 import { type Egress, EgressError } from '../../server/lib/egress/egress.ts';
 import { replit } from '../../server/publishing/platforms/replit/index.ts';
 import { openDownload } from '../../server/publishing/releases/index.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp } from '../support/platform-app.ts';
 import { platformHarness } from '../support/platform-harness.ts';
@@ -249,23 +248,20 @@ test('an address that trickles without an end is left, and looked at again later
       response.write('x');
       await delay(20);
     }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const confirmedUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  await using listening = await atFreePort(server);
+  const confirmedUrl = listening.url;
   const release = await harness.release(1, { 'index.html': 'x'.repeat(10_000) });
   const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
   const run = replit({ lookMs: 200 }).publish(harness.call, request);
   const { value } = await run.next();
   expect(value).toMatchObject({ text: `${confirmedUrl} cannot be opened: no whole answer in time` });
-  server.closeAllConnections();
-  server.close();
 });
 
 test('an address that answers with no page, or is where the app is edited, is told as that', async () => {
   await using harness = await platformHarness();
-  const server = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const empty = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using listening = await atFreePort(createServer((_request, response) => response.writeHead(404).end()));
+  const empty = listening.url;
   const editor = 'https://replit.com/@ada/harbour-cafe';
   const release = await harness.release(1, { 'index.html': 'here' });
   const textAt = async (confirmedUrl: string) => {
@@ -277,7 +273,6 @@ test('an address that answers with no page, or is where the app is edited, is to
   });
   const said = `${editor} is where the app is edited: enter the address that ends in replit.app`;
   expect(await textAt(editor)).toMatchObject({ text: said });
-  server.close();
 });
 
 test('an entry page that is too large to look at is left to the comparison of all files', async () => {

@@ -9,6 +9,7 @@ import { githubPages } from '../../server/publishing/platforms/github-pages/inde
 import { createSignIn } from '../../server/publishing/platforms/oauth.ts';
 import type { OAuthClients, Platform } from '../../server/publishing/platforms/platform.ts';
 import { createTestApp } from '../support/app.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { platforms } from '../support/platforms.ts';
 import { contextOf } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -312,9 +313,8 @@ async function startOAuth() {
       );
     }),
   );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const listening = await atFreePort(server);
+  const origin = listening.url;
   const client = {
     provider: 'netlify' as const,
     id: 'fairlead',
@@ -322,6 +322,7 @@ async function startOAuth() {
     endpoints: { authorize: `${origin}/authorize`, token: `${origin}/oauth/token` },
   };
   return {
+    ...listening,
     clients: { netlify: client },
     grants,
     refreshable,
@@ -332,7 +333,6 @@ async function startOAuth() {
       challenges.set(code, asked.get('code_challenge') ?? '');
       return { provider: 'netlify' as const, code, state: asked.get('state') ?? '' };
     },
-    [Symbol.asyncDispose]: async () => void server.close(),
   };
 }
 
@@ -365,10 +365,8 @@ test.each([
   const server = createServer((_request, response) => {
     response.writeHead(answered.status, answered.headers).end(JSON.stringify(tokens));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const endpoints = { authorize: `${origin}/authorize`, token: `${origin}/token` };
+  await using listening = await atFreePort(server);
+  const endpoints = { authorize: `${listening.url}/authorize`, token: `${listening.url}/token` };
   await using app = await createConnectionApp({
     netlify: { provider: 'netlify', id: 'fairlead', secret: 's3cret', endpoints },
   });
@@ -379,7 +377,6 @@ test.each([
     const { code, message } = await refusalOf(ended);
     expect([code, message.includes('s3cret'), message.length < 300]).toEqual(['platform_down', false, true]);
   } else expect(await ended).toMatchObject({ state, expiresAt: null });
-  server.close();
 });
 
 test('a token that ends is renewed once, however many need it at the same time', async () => {

@@ -5,6 +5,7 @@ import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/
 import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
 import type { UploadFetch } from '../../src/uploads/request.ts';
 import type { SelectedFile } from '../../src/uploads/selection/selection.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { requestHandler } from '../support/request-handler.ts';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
@@ -67,17 +68,8 @@ async function startIntake(
       answer({ missing: missing(), leftOut: [], droppedCount: 0, notices: [] });
     }),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') expect.fail();
-  return Object.assign(intake, {
-    fetch: fetchFrom(address.port),
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  const listening = await atFreePort(server);
+  return Object.assign(intake, listening, { fetch: fetchFrom(listening.port) });
 }
 
 /** Reads a body of many files; their texts are of one byte a letter. */

@@ -1,11 +1,11 @@
 // @vitest-environment node
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
 import { SessionMachine, type SessionMessage } from '../../src/api/session/session-machine.ts';
 import { createTokenStore } from '../../src/api/session/token-store.ts';
 import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage/storage.ts';
+import { atFreePort } from '../support/at-free-port.ts';
 import { requestHandler } from '../support/request-handler.ts';
 
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
@@ -40,11 +40,7 @@ async function arrange(answer: (call: Call) => Answer | null) {
     response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
     response.end(JSON.stringify(given.body ?? {}));
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-  const base = `http://127.0.0.1:${address.port}`;
+  const listening = await atFreePort(server);
 
   const local = new MemoryStorage();
   const perTab = new MemoryStorage();
@@ -55,7 +51,7 @@ async function arrange(answer: (call: Call) => Answer | null) {
   const open = (): SessionMachine =>
     new SessionMachine({
       fetch: async (path, init) => {
-        const response = await fetch(base + path, init);
+        const response = await fetch(listening.url + path, init);
         responses.push(response);
         return response;
       },
@@ -78,6 +74,7 @@ async function arrange(answer: (call: Call) => Answer | null) {
     local.setItem(LOCAL_KEYS.sessionHeld, 'true');
   };
   return {
+    ...listening,
     calls,
     responses,
     local,
@@ -88,11 +85,6 @@ async function arrange(answer: (call: Call) => Answer | null) {
     open,
     hold,
     paths: () => calls.map(({ url }) => url),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

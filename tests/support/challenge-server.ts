@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ChallengeSolver } from '../../server/domains/certificates/authority/challenges.ts';
+import { atFreePort } from './at-free-port.ts';
 
 export type ChallengeServer = AsyncDisposable & { port: number; solver: ChallengeSolver; asked: string[] };
 
@@ -15,11 +14,9 @@ export async function startChallengeServer({ wrong = false } = {}): Promise<Chal
     asked.push(`${request.headers.host}${request.url}`);
     const text = texts.get((request.url ?? '').slice(PATH.length));
     response.writeHead(text === undefined ? 404 : 200).end(wrong ? 'another server' : text);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  });
   return {
-    port,
+    ...(await atFreePort(server)),
     asked,
     solver: {
       type: 'http-01',
@@ -29,10 +26,6 @@ export async function startChallengeServer({ wrong = false } = {}): Promise<Chal
       remove: async (answers) => {
         for (const { token } of answers) texts.delete(token);
       },
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
     },
   };
 }

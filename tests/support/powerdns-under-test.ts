@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { toCharacterStrings } from '../../server/dns/record-values.ts';
+import { atFreePort } from './at-free-port.ts';
 import { type DnsFault, type DnsUnderTest, ZONE } from './dns-suite.ts';
 import { startPowerDns } from './name-servers.ts';
 import { requestHandler } from './request-handler.ts';
@@ -24,9 +24,8 @@ export async function powerdnsUnderTest(): Promise<DnsUnderTest<'powerdns'>> {
   const proxy = createServer(
     requestHandler((request, response) => pass(server.apiUrl, request, response, faults.shift())),
   );
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const credentials = { url: `http://127.0.0.1:${portOf(proxy)}`, apiKey: server.apiKey };
+  const listening = await atFreePort(proxy);
+  const credentials = { url: listening.url, apiKey: server.apiKey };
   return {
     provider: powerdns(),
     credentials,
@@ -52,8 +51,7 @@ export async function powerdnsUnderTest(): Promise<DnsUnderTest<'powerdns'>> {
       fail: (fault, times) => void faults.push(...Array.from({ length: times }, () => fault)),
     },
     [Symbol.asyncDispose]: async () => {
-      proxy.closeAllConnections();
-      proxy.close();
+      await listening[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
     },
   };
@@ -78,12 +76,6 @@ async function pass(
   });
   response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
   response.end(await answer.text());
-}
-
-function portOf(proxy: Server): number {
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
-  return address.port;
 }
 
 function contentOf(type: string, value: string): string {

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { atFreePort } from './at-free-port.ts';
 
 /** A provider of somebody's own that sends all of an answer of `bytes` but its end. */
 export async function startWithholding(bytes: number) {
@@ -15,19 +14,14 @@ export async function startWithholding(bytes: number) {
     response.on('close', () => waiting.delete(response));
     response.writeHead(200, headers).write(`{"version":"${text}`);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
+    ...(await atFreePort(server)),
     waiting,
     heard,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Ends the answers that wait, and gives whole ones from now on. */
     letGo(from: number) {
       status = from;
       for (const response of waiting) response.end('"}');
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
     },
   };
 }

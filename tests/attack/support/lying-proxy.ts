@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request as askFor, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer as listenRaw, type Socket } from 'node:net';
+import { createServer as listenRaw, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { portOf } from '../../support/at-free-port.ts';
 import type { Random } from '../../support/random.ts';
 
 /** An address of this machine that EGRESS_ALLOW does not name: nothing of ours is to go there. */
@@ -99,12 +100,6 @@ export async function startLyingProxy({ port: target }: { port: number }): Promi
       await Promise.all([proxy, foreign, inside].map((server) => once(server.close(), 'close')));
     },
   };
-}
-
-function portOf(server: { address(): AddressInfo | string | null }): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
-  return address.port;
 }
 
 function tokenIn(headers: IncomingHttpHeaders): string | undefined {

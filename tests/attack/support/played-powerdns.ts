@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod/mini';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { requestHandler } from '../../support/request-handler.ts';
 
 const SERVER = '/api/v1/servers/localhost';
@@ -51,14 +50,9 @@ export async function startPlayedPowerDns(): Promise<PlayedPowerDns> {
       response.end(JSON.stringify(answer ?? { error: 'Not Found' }));
     }),
   );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await atFreePort(server)),
     addZone: (name) => void zones.set(`${name}.`, new Map()),
     dropZone: (name) => void zones.delete(`${name}.`),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
-    },
   };
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { findMongod } from '../../../server/database/embedded/mongod-binary.ts';
 import type { Log } from '../../../server/lib/log.ts';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { makeFolder } from '../../support/start.ts';
 
@@ -42,26 +42,19 @@ async function fetchFrom({ isTrusted, checksumOf }: Mirror) {
     asked.push(request.url);
     response.end(request.url?.endsWith('.md5') === true ? `${checksumOf(archive)}  ${ARCHIVE}\n` : archive);
   });
-  await once(mirror.listen(0, 'localhost'), 'listening');
-  const address = mirror.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  await using listening = await atFreePort(mirror, 'localhost');
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'PATH']) vi.stubEnv(name, '');
-  vi.stubEnv('MONGOMS_DOWNLOAD_URL', `https://localhost:${address.port}/linux/${ARCHIVE}`);
+  vi.stubEnv('MONGOMS_DOWNLOAD_URL', `https://localhost:${listening.port}/linux/${ARCHIVE}`);
   vi.stubEnv('NODE_EXTRA_CA_CERTS', isTrusted ? join(folder.path, 'authority.pem') : '');
   const lines: string[] = [];
   const write = (text: string): void => void lines.push(text);
   const log: Log = { debug: write, info: write, warn: write, error: write };
   const cacheFolder = join(folder.path, 'cache');
-  try {
-    const found = await findMongod({ systemBinary: undefined, searchPath: '', cacheFolder }, log).catch(
-      (error: Error) => error.message,
-    );
-    const programs = (await readdir(cacheFolder)).filter((name) => name.endsWith(VERSION));
-    return { found, asked, programs: programs.length, said: lines.join('\n') };
-  } finally {
-    mirror.closeAllConnections();
-    mirror.close();
-  }
+  const found = await findMongod({ systemBinary: undefined, searchPath: '', cacheFolder }, log).catch(
+    (error: Error) => error.message,
+  );
+  const programs = (await readdir(cacheFolder)).filter((name) => name.endsWith(VERSION));
+  return { found, asked, programs: programs.length, said: lines.join('\n') };
 }
 
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');

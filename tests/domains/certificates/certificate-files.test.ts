@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createCertificateFiles } from '../../../server/domains/certificates/authority/certificate-files.ts';
 import type { Log } from '../../../server/lib/log.ts';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { type Certificate, selfSigned } from '../../support/certificate.ts';
 import { handshake } from '../../support/tls-visitor.ts';
 
@@ -55,20 +56,14 @@ async function createListener(contextFor: ReturnType<typeof createCertificateFil
   const server = createServer({ SNICallback: (name, done) => done(null, contextFor(name)) }, (_request, response) => {
     response.end('ANSWER');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const listening = await atFreePort(server);
   return {
-    port,
+    ...listening,
     async served(): Promise<string> {
-      const socket = await handshake(port, NAME);
+      const socket = await handshake(listening.port, NAME);
       const { raw } = socket.getPeerCertificate();
       socket.destroy();
       return pemOf(raw);
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

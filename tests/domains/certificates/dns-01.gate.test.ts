@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { AuthorityUseModel } from '../../../server/database/models/domains/authority-use.ts';
 import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
@@ -7,6 +6,7 @@ import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { ensureAll, removeLeftRecords, renewDue } from '../../../server/domains/certificates/maintenance.ts';
 import { AppError } from '../../../server/lib/errors.ts';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { NAMES, ZONE } from '../../support/certified-world.ts';
 import { CHALLENGE, createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-world.ts';
 import { startBind } from '../../support/name-servers.ts';
@@ -278,14 +278,7 @@ async function startOther() {
   const server = createServer((_request, response) => {
     asked += 1;
     response.writeHead(404).end('no such page');
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
+  const listening = await atFreePort(server);
+  return { ...listening, host: `127.0.0.1:${listening.port}`, asked: () => asked };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, createServer as listenRaw } from 'node:net';
+import { createServer as listenRaw } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../../server/boot/providers.ts';
@@ -12,6 +12,7 @@ import { DAY_MS } from '../../../server/lib/durations.ts';
 import { createEgress } from '../../../server/lib/egress/egress.ts';
 import { parseRange } from '../../../server/lib/egress/rules.ts';
 import { problemOf } from '../../support/acme.ts';
+import { portOf } from '../../support/at-free-port.ts';
 import { selfSigned } from '../../support/certificate.ts';
 
 /** An address of this machine that nothing is allowed to go to. */
@@ -65,11 +66,6 @@ async function startHostile(answer: Answer) {
       await Promise.all([server, inside].map((one) => once(one.close(), 'close')));
     },
   };
-}
-
-function portOf(server: { address(): AddressInfo | string | null }): number {
-  const address = server.address();
-  return address === null || typeof address === 'string' ? 0 : address.port;
 }
 
 async function writeOn(response: ServerResponse): Promise<void> {

@@ -1,8 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,6 +10,7 @@ import { createRequest, makeKey, requireServable } from '../../../server/domains
 import { createLocalRoots } from '../../../server/domains/certificates/local-root.ts';
 import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { openAccount } from '../../support/acme.ts';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { handshake } from '../../support/tls-visitor.ts';
 
 const NAMES = ['harbour.test', '*.harbour.test'];
@@ -39,17 +38,12 @@ test('a certificate of the local authority is trusted by whoever has its root, a
   const url = await authority.order(call, { names: NAMES });
   const cert = await authority.finish(call, url, await createRequest(NAMES, key));
   requireServable(cert, key, NAMES);
-  const server = createServer({ cert, key }, (_request, response) => response.end()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  try {
-    const trusting = { rejectUnauthorized: true, ca: await authority.root() };
-    for (const name of ['harbour.test', 'www.harbour.test']) (await handshake(port, name, trusting)).destroy();
-    await expect(handshake(port, 'harbour.test', { rejectUnauthorized: true })).rejects.toThrow('UNABLE_TO_VERIFY');
-    await expect(handshake(port, 'elsewhere.test', trusting)).rejects.toThrow('ERR_TLS_CERT_ALTNAME_INVALID');
-  } finally {
-    server.close();
-  }
+  await using server = await atFreePort(createServer({ cert, key }, (_request, response) => response.end()));
+  const { port } = server;
+  const trusting = { rejectUnauthorized: true, ca: await authority.root() };
+  for (const name of ['harbour.test', 'www.harbour.test']) (await handshake(port, name, trusting)).destroy();
+  await expect(handshake(port, 'harbour.test', { rejectUnauthorized: true })).rejects.toThrow('UNABLE_TO_VERIFY');
+  await expect(handshake(port, 'elsewhere.test', trusting)).rejects.toThrow('ERR_TLS_CERT_ALTNAME_INVALID');
 });
 
 test('all instances have one root, which outlives a restart, and its key is sealed', async () => {

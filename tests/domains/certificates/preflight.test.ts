@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { MailModel } from '../../../server/database/models/account/mail.ts';
 import { UserModel } from '../../../server/database/models/account/user.ts';
@@ -15,6 +13,7 @@ import { tryStaging } from '../../../server/domains/certificates/try-staging.ts'
 import { DAY_MS, HOUR_MS } from '../../../server/lib/durations.ts';
 import { EgressError } from '../../../server/lib/egress/egress.ts';
 import { acmeClient } from '../../support/acme.ts';
+import { atFreePort } from '../../support/at-free-port.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
 import { issued, ZONE } from '../../support/certified-world.ts';
 import { createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-world.ts';
@@ -218,12 +217,10 @@ test.each([
   await using world = await createWorld();
   const { caller, certificateId } = await issued(world, [ZONE]);
   const ordered = world.orders();
-  await using web = createServer((_request, response) => response.writeHead(302, { location }).end());
-  await once(web.listen(0, '127.0.0.1'), 'listening');
-  const { port } = web.address() as AddressInfo;
+  await using web = await atFreePort(createServer((_request, response) => response.writeHead(302, { location }).end()));
   const egress = testEgress();
   const request: typeof egress.request = (url, ...rest) =>
-    egress.request(url.replace('http://127.0.0.9/', `http://127.0.0.1:${port}/`), ...rest);
+    egress.request(url.replace('http://127.0.0.9/', `${web.url}/`), ...rest);
   world.app.providers.egress = { request };
   await world.write({ [`${ZONE} A`]: ['127.0.0.1', '127.0.0.9'] });
   const message = `${ZONE} (127.0.0.9) redirects our own test to ${where}. Let /.well-known/acme-challenge/ be answered without that redirect.`;

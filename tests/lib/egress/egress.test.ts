@@ -1,39 +1,30 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { textWithinBudget } from '../../../server/lib/egress/answer-budget.ts';
 import { createEgress, type EgressRequest } from '../../../server/lib/egress/egress.ts';
 import { classifyAddress, isReachable, parseRange } from '../../../server/lib/egress/rules.ts';
 import { connectionWords } from '../../../server/lib/egress/words.ts';
+import { atFreePort, portOf } from '../../support/at-free-port.ts';
 import { testEgress } from '../../support/platforms.ts';
 import { requestHandler } from '../../support/request-handler.ts';
 import { IS_FULL } from '../../support/size.ts';
 
 const ASK: EgressRequest = { signal: new AbortController().signal, maxBytes: 1_000_000, wholeMs: 60_000 };
-const portOf = (server: Server | ReturnType<typeof createSocketServer>) => (server.address() as AddressInfo).port;
 const rangesOf = (...texts: string[]) => texts.map(parseRange).filter((range) => range !== null);
 
 /** A server of this machine, and how many have connected to it. */
 async function listening(answer: RequestListener, host = '127.0.0.1') {
-  const server = createServer(answer).listen(0, host);
-  await once(server, 'listening');
+  const server = createServer(answer);
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
   });
-  return {
-    port: portOf(server),
-    url: `http://127.0.0.1:${portOf(server)}`,
-    connections: () => connections,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...(await atFreePort(server, host)), connections: () => connections };
 }
 
 const textFrom = (url: string, request: Partial<EgressRequest> = {}, egress = testEgress()) =>

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -26,6 +26,7 @@ import {
   verifyAtPublicAddress,
 } from '../../../server/publishing/publication/verify.ts';
 import { encodeManifest, type Manifest } from '../../../server/store/manifest.ts';
+import { atFreePort, portOf } from '../../support/at-free-port.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { createPublishingApp, type PublishingApp } from '../../support/publishing.ts';
 import { oddNames } from '../../support/sites.ts';
@@ -184,12 +185,6 @@ test('a connection that is never answered is followed by another', async () => {
   }
 });
 
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
-}
-
 test('a host that cannot be reached is said so, and a cancelled look ends at once', async () => {
   await using app = await createPublishingApp();
   const { toVerify } = await createSubject(app, 'away', { 'index.html': 'one' });
@@ -212,18 +207,12 @@ test('a site that answers rightly and slowly does not hold a worker for as long 
   const names = Array.from({ length: 4 }, (_, number) => `${number}.txt`);
   const { toVerify } = await createSubject(app, 'slow', Object.fromEntries(names.map((name) => [name, name])));
   const slow = createHttpServer(({ url = '' }, response) => void setTimeout(() => response.end(url.slice(1)), 900));
-  await once(slow.listen(0, '127.0.0.1'), 'listening');
-  const own = { url: `http://127.0.0.1:${portOf(slow)}` };
-  try {
-    await expect(verifyAtOwnAddress({ ...toVerify, own, runMs: 0 })).rejects.toMatchObject({
-      code: 'verification_failed',
-      message: expect.stringMatching(/ is too slow: \d+ of 4 files checked in a minute\.$/),
-    });
-    expect((await verifyAtOwnAddress({ ...toVerify, own })).unseen).toHaveLength(4);
-  } finally {
-    slow.closeAllConnections();
-    slow.close();
-  }
+  await using own = await atFreePort(slow);
+  await expect(verifyAtOwnAddress({ ...toVerify, own, runMs: 0 })).rejects.toMatchObject({
+    code: 'verification_failed',
+    message: expect.stringMatching(/ is too slow: \d+ of 4 files checked in a minute\.$/),
+  });
+  expect((await verifyAtOwnAddress({ ...toVerify, own })).unseen).toHaveLength(4);
 });
 
 test('a slow site is looked at in turns, and what one turn has seen is not asked for in the next', async () => {
@@ -236,29 +225,23 @@ test('a slow site is looked at in turns, and what one turn has seen is not asked
     asked.push(url);
     setTimeout(() => response.end(url.slice(1)), 100);
   });
-  await once(slow.listen(0, '127.0.0.1'), 'listening');
-  const own = { url: `http://127.0.0.1:${portOf(slow)}` };
+  await using own = await atFreePort(slow);
   const looked: VerificationProgress[] = [];
   const keep = async (one: VerificationProgress): Promise<void> => void looked.splice(0, looked.length, one);
   const look = (act: string) =>
     verifyAtOwnAddress({ ...toVerify, own, turns: { act, looked: () => looked, keep, turnMs: 1 } });
-  try {
-    await expect(look('one')).rejects.toThrow(new JobDeferred(`${own.url} is slow: 8 of 12 files checked so far`, 500));
-    expect(asked).toHaveLength(8);
-    expect((await look('one')).unseen).toHaveLength(12);
-    expect(asked).toHaveLength(12);
-    expect(new Set(asked).size).toBe(12);
+  await expect(look('one')).rejects.toThrow(new JobDeferred(`${own.url} is slow: 8 of 12 files checked so far`, 500));
+  expect(asked).toHaveLength(8);
+  expect((await look('one')).unseen).toHaveLength(12);
+  expect(asked).toHaveLength(12);
+  expect(new Set(asked).size).toBe(12);
 
-    // Another publication sees all of them anew.
-    await expect(look('two')).rejects.toThrow('8 of 12');
-    expect(looked).toMatchObject([{ spentMs: expect.any(Number) }]);
-    // The time of all turns counts.
-    looked[0] = { ...(looked[0] ?? expect.fail()), spentMs: 60 * 60_000 };
-    await expect(look('two')).rejects.toMatchObject({ code: 'verification_failed' });
-  } finally {
-    slow.closeAllConnections();
-    slow.close();
-  }
+  // Another publication sees all of them anew.
+  await expect(look('two')).rejects.toThrow('8 of 12');
+  expect(looked).toMatchObject([{ spentMs: expect.any(Number) }]);
+  // The time of all turns counts.
+  looked[0] = { ...(looked[0] ?? expect.fail()), spentMs: 60 * 60_000 };
+  await expect(look('two')).rejects.toMatchObject({ code: 'verification_failed' });
 });
 
 test('what the turns of a verification have seen is kept with the release, of two lists', async () => {
@@ -292,19 +275,13 @@ test('what a platform serves by its own rules is what it says: clean addresses b
     const page = pages[request.url ?? ''];
     return response.writeHead(page === undefined ? 404 : 200).end(page ?? 'the page of the platform');
   });
-  await once(platform.listen(0, '127.0.0.1'), 'listening');
-  const there = { url: `http://127.0.0.1:${portOf(platform)}` };
+  await using there = await atFreePort(platform);
   const serving = { notFoundPage: false, singlePage: false, redirects: false, packedFiles: true };
-  try {
-    await verifyAtOwnAddress({ ...toVerify, own: there, public: there, serving });
-    await verifyAtPublicAddress({ ...toVerify, own: there, public: there, serving });
-    const promised = { ...serving, notFoundPage: true };
-    const refused = verifyAtPublicAddress({ ...toVerify, own: there, public: there, serving: promised });
-    await expect(refused).rejects.toMatchObject({ code: 'verification_failed' });
-  } finally {
-    platform.closeAllConnections();
-    platform.close();
-  }
+  await verifyAtOwnAddress({ ...toVerify, own: there, public: there, serving });
+  await verifyAtPublicAddress({ ...toVerify, own: there, public: there, serving });
+  const promised = { ...serving, notFoundPage: true };
+  const refused = verifyAtPublicAddress({ ...toVerify, own: there, public: there, serving: promised });
+  await expect(refused).rejects.toMatchObject({ code: 'verification_failed' });
 });
 
 test('a site that a platform puts at an address of this network is not gone to', async () => {

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../../server/lib/durations.ts';
+import { atFreePort, portOf } from '../at-free-port.ts';
 import { selfSigned } from '../certificate.ts';
 
 export type Refusal = {
@@ -20,7 +19,7 @@ export async function startRefusingAuthority() {
   const { cert, key } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
   const state: { refusal: Refusal; directory: unknown } = { refusal: { status: 500 }, directory: undefined };
   const server = createServer({ cert, key }, (request, response) => {
-    const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const origin = `https://localhost:${portOf(server)}`;
     const url = request.url ?? '';
     response.setHeader('replay-nonce', `nonce-${Math.random()}`);
     request.resume();
@@ -36,20 +35,17 @@ export async function startRefusingAuthority() {
       response.writeHead(status, { 'content-type': 'application/problem+json', ...headers });
       response.end(JSON.stringify(body ?? problem));
     } else response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const listening = await atFreePort(server);
   return {
-    directoryUrl: `https://localhost:${(server.address() as AddressInfo).port}/dir`,
+    ...listening,
+    directoryUrl: `https://localhost:${listening.port}/dir`,
     apiCa: cert,
     refuseWith: (refusal: Refusal) => {
       state.refusal = refusal;
     },
     showDirectory: (directory: unknown) => {
       state.directory = directory;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
     },
   };
 }

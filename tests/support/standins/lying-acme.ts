@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, request as forward } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../../server/lib/durations.ts';
+import { atFreePort } from '../at-free-port.ts';
 import { selfSigned } from '../certificate.ts';
 import type { Pebble } from '../pebble.ts';
 import { requestHandler } from '../request-handler.ts';
@@ -49,10 +49,11 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
     return response.writeHead(said.status, headers).end(said.body);
   }
 
-  const server = createServer({ cert, key }, requestHandler(answer)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer({ cert, key }, requestHandler(answer));
+  const listening = await atFreePort(server);
   return {
-    directoryUrl: `https://localhost:${(server.address() as AddressInfo).port}/dir`,
+    ...listening,
+    directoryUrl: `https://localhost:${listening.port}/dir`,
     apiCa: cert,
     /**
      * Returns how often Pebble carried out a request: `POST /order-plz` makes an order, `POST /finalize-order` signs.
@@ -66,10 +67,6 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
       isSilent = silent;
     },
     isSilent: () => isSilent,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await once(server.close(), 'close');
-    },
   };
 }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { atFreePort, portOf } from '../at-free-port.ts';
 import { type DescriptionName, readDescription } from './description.ts';
 import { createFaultScript, type Fault, type FaultScript, type Step } from './faults.ts';
 import { countRequests, type RequestLimit } from './limits.ts';
@@ -139,13 +139,11 @@ export async function startStandIn<State>(options: StandInOptions<State>): Promi
     });
   });
   server.keepAliveTimeout = KEPT_MS;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
+  const listening = await atFreePort(server);
   return {
+    ...listening,
     state: options.state,
-    apiUrl: `http://127.0.0.1:${port}${options.base ?? ''}`,
-    port,
+    apiUrl: `${listening.url}${options.base ?? ''}`,
     requests,
     fail: script.fail,
     heal: script.heal,
@@ -155,11 +153,6 @@ export async function startStandIn<State>(options: StandInOptions<State>): Promi
       now = clock;
     },
     drift,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 
@@ -345,9 +338,4 @@ async function visit<State>(
   const page = await options.visit?.(options.state, host, path);
   response.writeHead(page?.status ?? 404, page?.headers);
   response.end(page?.bytes);
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
