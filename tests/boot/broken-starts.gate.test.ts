@@ -12,7 +12,6 @@ import { nodeFault } from '../../server/cli/node-version.mjs';
 import { launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { INSTALLATION_ID, InstallationModel } from '../../server/database/models/installation.ts';
 import { MigrationModel } from '../../server/database/models/migration.ts';
-import { connectMongo } from '../../server/database/mongo.ts';
 import { newKeys } from '../../server/lib/crypto/secrets.ts';
 import { type Log, redactSecrets } from '../../server/lib/log.ts';
 import { StartError } from '../../server/lib/start-error.ts';
@@ -20,6 +19,7 @@ import { selfSigned } from '../support/certificate.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
 import { IS_FULL } from '../support/size.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -49,20 +49,18 @@ async function portVariables(): Promise<{ PORT: string; SITES_PORT: string }> {
  * database.
  */
 async function startHere(environment: Record<string, string>): Promise<Ended> {
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
-    const app = createLifeCycle({ env: readEnv(environment), log: SILENT, webRoot: '' });
-    await app.start();
-    await app.stop();
-    throw new Error('It started.');
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const stderr = `Fairlead did not start: ${redactSecrets(error.message)}\n`;
-    return { exitCode: error.exitCode, stdout: '', stderr };
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
+  return withoutDatabase(async () => {
+    try {
+      const app = createLifeCycle({ env: readEnv(environment), log: SILENT, webRoot: '' });
+      await app.start();
+      await app.stop();
+      throw new Error('It started.');
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      const stderr = `Fairlead did not start: ${redactSecrets(error.message)}\n`;
+      return { exitCode: error.exitCode, stdout: '', stderr };
+    }
+  });
 }
 
 /** Outside the full size one start of each exit code is a process of its own: what it says is the same here. */

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { writeSite } from '../support/sites.ts';
 import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
+import { bodyOf } from './publishing.ts';
 
 async function chooseFolder(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
@@ -10,12 +11,7 @@ async function chooseFolder(page: Page, folder: string): Promise<void> {
 /** Returns the answer of the site at the address that the page names, requested by the browser itself. */
 async function liveBody(page: Page): Promise<string> {
   const visit = page.getByLabel('Live', { exact: true }).getByRole('link', { name: 'Visit' });
-  const address = (await visit.getAttribute('href')) ?? '';
-  const visitor = await page.context().newPage();
-  const answer = await visitor.goto(address);
-  const body = (await answer?.text()) ?? '';
-  await visitor.close();
-  return body;
+  return bodyOf(page, (await visit.getAttribute('href')) ?? '');
 }
 
 async function topOf(locator: Locator): Promise<number> {

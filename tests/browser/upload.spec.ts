@@ -19,6 +19,7 @@ import {
   seeDisclaimer,
   test,
 } from './fixtures.ts';
+import { bodyOf, expectLive } from './publishing.ts';
 
 function zipOf(files: SiteFiles, root = ''): Buffer {
   return writeZip(Object.entries(files).map(([path, data]) => ({ name: root + path, data, method: 8 })));
@@ -52,14 +53,8 @@ async function publish(page: Page): Promise<void> {
 /** Waits until the release is live; answers what the site says at its address. */
 async function liveBody(page: Page, release = 1): Promise<string> {
   await page.waitForURL(new RegExp(`/releases/${release}$`));
-  const panel = page.getByLabel('Live', { exact: true });
-  await expect(panel).toBeVisible({ timeout: 60_000 });
-  const address = (await panel.getByRole('link', { name: 'Visit' }).getAttribute('href')) ?? '';
-  const visitor = await page.context().newPage();
-  const answer = await visitor.goto(address);
-  const body = (await answer?.text()) ?? '';
-  await visitor.close();
-  return body;
+  await expect(page.getByLabel('Live', { exact: true })).toBeVisible({ timeout: 60_000 });
+  return bodyOf(page, await expectLive(page));
 }
 
 /**

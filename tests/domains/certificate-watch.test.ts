@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
 import type { Handshake, HandshakeRequest } from '../../server/lib/egress/reach.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
-import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
+import { HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 const ZONE = 'replaced.test';

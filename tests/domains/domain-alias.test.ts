@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { gatherDnsAnswers } from '../../server/domains/records/dns-answers.ts';
 import { recordStates } from '../../server/domains/records/record-states.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
-import { type DomainLab, startDomainLab } from '../support/domain-lab.ts';
+import { startDomainLab } from '../support/domain-lab.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 const ROUTE = { ttl: 300, purpose: 'route', required: true, alternativeGroup: null } as const;

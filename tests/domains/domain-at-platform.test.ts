@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
+import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 async function createAtNetlify(name: string) {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { subjectOf } from '../../server/domains/certificates/rehearse.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
-import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
+import { HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { get } from '../support/get.ts';
 import { makeDue } from '../support/make-due.ts';
 import { ONE } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 /** Two platforms and the built-in host, with name servers that nobody but this lab knows. */

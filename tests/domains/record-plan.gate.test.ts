@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { DnsChangeModel } from '../../server/database/models/domains/dns-change.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
 import type { Caller } from '../support/app.ts';
 import { livePerson } from '../support/domain-app.ts';
-import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
+import { HERE, startDomainLab } from '../support/domain-lab.ts';
 import { createPlan, createPlanApp, setsIn } from '../support/record-plans.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 type Owner = { caller: Caller; domainId: string; deploymentId: string };

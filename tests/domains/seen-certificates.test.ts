@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { PlatformAnswer } from '../../server/domains/ask-platform.ts';
 import { withSeenCertificates } from '../../server/domains/seen-certificates.ts';
@@ -9,7 +9,7 @@ import { parseRange } from '../../server/lib/egress/rules.ts';
 import { domainAnswer } from '../../server/publishing/platforms/domain-answers.ts';
 import { atFreePort } from '../support/at-free-port.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
+import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { ONE } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 
@@ -17,10 +17,7 @@ const signal = new AbortController().signal;
 const NAME = 'shop.localhost';
 const [FROM, END] = [new Date(Date.now() - 2 * DAY_MS), new Date(Date.now() + 30 * DAY_MS)];
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 const allow = ['127.0.0.0/8'].map(parseRange).filter((range) => range !== null);

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ChallengeAnswerModel } from '../../server/database/models/domains/challenge-answer.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
-import { connectMongo, newId } from '../../server/database/mongo.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createHttpSolver } from '../../server/domains/certificates/challenges/solver.ts';
 import { type Ask, get } from '../support/get.ts';
 import { createTestHost, publishSite, shareHost, type TestHost } from '../support/host.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 const visit = (site: TestHost, host: string, path = '/', ask: Ask = {}) => get(site.host.address.port, host, path, ask);
 
@@ -101,16 +101,12 @@ test('domains are served while the database is away, also after a restart', asyn
   const { deploymentId } = await publishSite(site, 'kept', { 'index.html': 'kept' });
   await addDomain(deploymentId, 'kept.example', { counterpart: 'www.kept.example' });
   await site.host.refresh();
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
+  await withoutDatabase(async () => {
     await site.restart();
     expect((await visit(site, 'kept.example')).text).toBe('kept');
     expect((await visit(site, 'www.kept.example')).status).toBe(308);
     expect((await visit(site, 'nobody.example')).status).toBe(503);
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
+  });
 });
 
 test('two accounts never hold one name, and claims of it stand beside each other', async () => {

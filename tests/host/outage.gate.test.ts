@@ -2,22 +2,12 @@ import { open, rm, truncate, writeFile } from 'node:fs/promises';
 import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
 import { createRouteRecheck } from '../../server/host/routing/recheck-route.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
-
-/** Runs `work` while the process has no database at all, and comes back to it afterwards. */
-async function withoutDatabase(work: () => Promise<void>): Promise<void> {
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
-    await work();
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
-}
+import { withoutDatabase } from '../support/without-database.ts';
 
 function pathOf(site: TestHost, sha256: string | undefined): string {
   if (sha256 === undefined) throw new Error('The site has no such file.');

@@ -1,9 +1,8 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
-import { connectMongo } from '../../server/database/mongo.ts';
 import { addRelease, createTestHost, type Published, publishSite, shareHost, type TestHost } from '../support/host.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 type Options = Partial<{ isSinglePage: boolean; hasCleanUrls: boolean }>;
 
@@ -370,17 +369,13 @@ test('options and rules hold while the database is away, also after a restart an
   };
   const published = await publishSite(site, 'quiet', files);
   await setOptions(site, published, { isSinglePage: true, hasCleanUrls: false });
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
+  await withoutDatabase(async () => {
     await site.restart();
     expect((await site.get('quiet', '/about', { headers: DATA })).status).toBe(404);
     const page = await site.get('quiet', '/about', { headers: PAGE });
     expect([page.status, page.text, page.headers['x-site']]).toEqual([200, 'APP', 'mine']);
     expect((await site.get('quiet', '/old')).headers.location).toBe('/about');
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
+  });
 });
 
 test('the rules of a release are its own', async () => {

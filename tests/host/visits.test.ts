@@ -1,12 +1,12 @@
 import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OTHER, VisitModel } from '../../server/database/models/analytics/visit.ts';
 import { VisitSaltModel } from '../../server/database/models/analytics/visit-salt.ts';
-import { connectMongo } from '../../server/database/mongo.ts';
 import { createAccessLog } from '../../server/host/access-log.ts';
 import { createVisitCount } from '../../server/host/visit-count.ts';
 import { openVisitorSet } from '../../server/lib/visitor-set.ts';
-import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+import { createTestHost, type Published, publishSite, type TestHost } from '../support/host.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 const BROWSER = { 'User-Agent': 'Mozilla/5.0 (test)' };
 
@@ -15,6 +15,11 @@ async function rowsOf(deploymentId: string) {
   const rows = await VisitModel.find({ deploymentId }).setOptions({ acrossAccounts: 'host' }).sort({ at: 1 }).lean();
   const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + pick(row), 0);
   return { rows, sum };
+}
+
+function routeOf(slug: string, { deploymentId, releaseId, manifestHash }: Published) {
+  const own = { slug, accountId: 'a'.repeat(20), deploymentId, releaseId, manifestHash };
+  return { ...own, isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] };
 }
 
 async function view(site: TestHost, name: string, path: string, headers: Record<string, string> = {}): Promise<number> {
@@ -139,19 +144,9 @@ test('a crowd of visitors makes a row of a fixed size', () => {
 test('rows that wait, and sums that are not written yet, weigh their visitors', async () => {
   let at = Date.UTC(2031, 0, 15, 12);
   await using site = await createTestHost({ providers: { now: () => new Date(at) } });
-  const { deploymentId, releaseId, manifestHash } = await publishSite(site, 'crowded', { 'index.html': 'x' });
+  const published = await publishSite(site, 'crowded', { 'index.html': 'x' });
   const visits = createAccessLog(site.providers, { waiting: { bytesMax: 80_000 } });
-  const route = {
-    slug: 'crowded',
-    accountId: 'a'.repeat(20),
-    deploymentId,
-    releaseId,
-    manifestHash,
-    isSinglePage: false,
-    hasCleanUrls: true,
-    reusedNames: [],
-    earlier: [],
-  };
+  const route = routeOf('crowded', published);
   const crowd = (visitors: number): void => {
     for (let n = 0; n < visitors; n += 1) {
       const request = {
@@ -164,19 +159,15 @@ test('rows that wait, and sums that are not written yet, weigh their visitors', 
     }
     at += 60_000;
   };
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
+  await withoutDatabase(async () => {
     // About 30,000 bytes a row, so that two of three wait.
     for (let minute = 0; minute < 3; minute += 1) {
       crowd(384);
       await visits.flush();
     }
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
+  });
   await visits.flush();
-  const visitors = async () => (await rowsOf(deploymentId)).rows.map((row) => row.visitors.length);
+  const visitors = async () => (await rowsOf(published.deploymentId)).rows.map((row) => row.visitors.length);
   expect(await visitors()).toEqual([384, 384]);
   // Sums of so many are more than may be kept at all: they begin again.
   crowd(2_048);
@@ -189,18 +180,8 @@ test('rows that wait, and sums that are not written yet, weigh their visitors', 
 test('while the database is away rows wait, the oldest go first, and none is counted twice', async () => {
   await using site = await createTestHost();
   const visits = createAccessLog(site.providers, { waiting: { rowsMax: 3 } });
-  const { deploymentId, releaseId, manifestHash } = await publishSite(site, 'waiting', { 'index.html': 'x' });
-  const route = {
-    slug: 'waiting',
-    accountId: 'a'.repeat(20),
-    deploymentId,
-    releaseId,
-    manifestHash,
-    isSinglePage: false,
-    hasCleanUrls: true,
-    reusedNames: [],
-    earlier: [],
-  };
+  const published = await publishSite(site, 'waiting', { 'index.html': 'x' });
+  const route = routeOf('waiting', published);
   const request = { headers: { 'user-agent': 'test' }, method: 'GET', socket: { remoteAddress: '192.0.2.1' } };
   const note = (path: string): void =>
     visits.note(
@@ -210,19 +191,15 @@ test('while the database is away rows wait, the oldest go first, and none is cou
       true,
       0,
     );
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
-  try {
+  await withoutDatabase(async () => {
     for (const path of ['first', 'second', 'third', 'fourth', 'fifth']) {
       note(path);
       await visits.flush();
     }
-  } finally {
-    await connectMongo(inject('mongoUri'), { databaseName });
-  }
+  });
   await visits.flush();
   await visits.flush();
-  const { rows } = await rowsOf(deploymentId);
+  const { rows } = await rowsOf(published.deploymentId);
   expect(
     rows
       .flatMap((row) => row.pages)

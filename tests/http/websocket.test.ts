@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import mongoose from 'mongoose';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Limits } from '../../server/context.ts';
 import { type Change, type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
-import { connectMongo, transaction } from '../../server/database/mongo.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import type { Log } from '../../server/lib/log.ts';
 import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
 import { followEvents } from '../support/event-client.ts';
 import { type Listening, listen } from '../support/listen.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -384,11 +384,8 @@ test('a session that ends while the database does not answer loses its socket as
   await using app = await createTestApp({ changes });
   await using listener = await listen(app);
   const raw = await endHeldBack(app, listener, changes);
-  const databaseName = mongoose.connection.name;
 
-  await mongoose.disconnect();
-  changes.letGo();
-  await connectMongo(inject('mongoUri'), { databaseName });
+  await withoutDatabase(async () => changes.letGo());
 
   expect(await raw.closed).toBe(4401);
 });

@@ -7,10 +7,10 @@ import type { CreateDeploymentInput } from '../../routers/schemas/deployments.ts
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
-import { JobModel } from '../../server/database/models/job.ts';
 import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { endLeases } from '../support/make-due.ts';
 import { program } from '../support/program.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
@@ -163,9 +163,7 @@ test('the count is right after an instance was killed between creations and remo
     for (const instance of waiting) instance.process.kill('SIGKILL');
   }
   // What the killed ones left to do is done by the next worker, once their leases are over.
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await endLeases();
   await app.jobs.drain();
   const counts = await countsOf(ada);
   expect(counts.counted).toBe(counts.there);

@@ -6,6 +6,7 @@ import { JobModel } from '../../server/database/models/job.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/queue/queue.ts';
 import { type JobProcess, startJobProcess } from '../support/job-processes.ts';
+import { endLeases } from '../support/make-due.ts';
 import { randomOf, SEED } from '../support/random.ts';
 import { IS_FULL } from '../support/size.ts';
 
@@ -20,12 +21,10 @@ async function startProcess(): Promise<JobProcess> {
 }
 
 /** The run in full waits until the leases of the dead run out by themselves; here all are dead, and another goes on. */
-async function endLeases(processes: JobProcess[]): Promise<void> {
+async function endAll(processes: JobProcess[]): Promise<void> {
   // One that still lived would claim another job, whose lease nobody ends.
   await Promise.all(processes.splice(0).map(({ kill }) => kill()));
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await endLeases();
   processes.push(await startProcess());
 }
 
@@ -47,7 +46,7 @@ test('of two processes that are killed at random each job has its effect once, a
     await processes[victim]?.kill();
     processes[victim] = await startProcess();
   }
-  if (!IS_FULL) await endLeases(processes);
+  if (!IS_FULL) await endAll(processes);
   // What a dead process held is taken when its lease of 30 s has run out.
   await expect
     .poll(

@@ -6,6 +6,7 @@ import { JobModel } from '../../server/database/models/job.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/queue/queue.ts';
 import { startJobProcess } from '../support/job-processes.ts';
+import { endLeases } from '../support/make-due.ts';
 import { IS_FULL } from '../support/size.ts';
 
 /** A lease is 30 s. With every run of the tests it is ended by hand instead of being waited for. */
@@ -21,10 +22,7 @@ async function enqueue(): Promise<string> {
 
 async function outlastLease(): Promise<void> {
   if (PAUSED_MS > 0) await wait(PAUSED_MS);
-  else
-    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-      acrossAccounts: 'jobs',
-    });
+  else await endLeases();
 }
 
 test('a process that was paused for longer than its lease finds its writes refused', async () => {

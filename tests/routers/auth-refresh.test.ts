@@ -1,13 +1,12 @@
-import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
 import { SessionModel } from '../../server/database/models/account/session.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { connectMongo } from '../../server/database/mongo.ts';
 import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { withoutDatabase } from '../support/without-database.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -293,16 +292,13 @@ test('a session that was left idle for too long is nobody, whatever its access t
 test('without the database a refresh is trouble of ours, and the session is there when it comes back', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const databaseName = mongoose.connection.name;
-  await mongoose.disconnect();
   const jar = createJar();
   jar.write('refresh', cookieOf(ada));
 
-  const refusals = [
+  const refusals = await withoutDatabase(async () => [
     await refusalOf(app.anonymous(jar).auth.refresh()),
     await refusalOf(authenticate(app.providers, ada.accessToken)),
-  ];
-  await connectMongo(inject('mongoUri'), { databaseName });
+  ]);
 
   for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'database_unavailable', status: 503 });
   expect(refusals[0]?.retryAfterMs).toBeGreaterThan(0);

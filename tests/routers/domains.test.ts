@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { setCount } from '../../server/account/rate-limit.ts';
 import { DnsChangeModel } from '../../server/database/models/domains/dns-change.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
-import { type DomainLab, HERE, setsOf, startDomainLab, type ZoneSets } from '../support/domain-lab.ts';
+import { HERE, setsOf, startDomainLab, type ZoneSets } from '../support/domain-lab.ts';
 import { get } from '../support/get.ts';
 import { setPlan } from '../support/plans.ts';
 import { storeLive } from '../support/publishing.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 test('a name is claimed, proved, served before its records lead here, and then active', async () => {

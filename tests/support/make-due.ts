@@ -6,3 +6,10 @@ export async function makeDue(): Promise<void> {
     acrossAccounts: 'jobs',
   });
 }
+
+/** Ends the lease of everything that runs, as of a process that died. */
+export async function endLeases(): Promise<void> {
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
+}

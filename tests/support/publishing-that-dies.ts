@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject } from 'vitest';
-import { JobModel } from '../../server/database/models/job.ts';
-import { makeDue } from './make-due.ts';
+import { endLeases, makeDue } from './make-due.ts';
 import type { PlatformApp } from './platform-app.ts';
 import { program } from './program.ts';
 
@@ -46,9 +45,7 @@ export async function diesAt(
   const [code, signal] = await once(child, 'exit');
   if (code === OVER) return false;
   expect([code, signal], boundary).toEqual([null, 'SIGKILL']);
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await endLeases();
   await makeDue();
   return true;
 }

@@ -80,13 +80,13 @@ test('a new pair is served to new handshakes, and an open connection goes on', a
   const open = await handshake(listener.port, NAME);
   expect(await listener.served()).toBe(before.cert);
   await files.put(after);
-  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert));
   let answer = '';
   open.on('data', (piece: Buffer) => {
     answer += piece.toString();
   });
   open.write(`GET / HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`);
-  await vi.waitFor(() => expect(answer).toContain('ANSWER'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(answer).toContain('ANSWER'));
   open.destroy();
 });
 
@@ -96,15 +96,13 @@ test('a pair that does not fit together changes nothing and is told, and its sec
   await files.certificate.start();
   await using listener = await createListener(files.certificate.contextFor);
   await files.put({ cert: after.cert });
-  await vi.waitFor(() => expect(files.lines.join('\n')).toContain('it is not the key of the certificate'), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(files.lines.join('\n')).toContain('it is not the key of the certificate'));
   expect(files.lines.at(-1)).toMatch(
     /^error The new certificate of the sites cannot be used; the previous one stays in use/,
   );
   expect(await listener.served()).toBe(before.cert);
   await files.put({ key: after.key });
-  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert));
   expect(files.lines.join('\n')).not.toContain('PRIVATE KEY');
 });
 
@@ -114,12 +112,12 @@ test('files that are gone for a moment, or lead elsewhere by a link, are followe
   await files.certificate.start();
   await using listener = await createListener(files.certificate.contextFor);
   await unlink(files.files.certFile);
-  await vi.waitFor(() => expect(files.lines.join('\n')).toContain('it cannot be read'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(files.lines.join('\n')).toContain('it cannot be read'));
   expect(await listener.served()).toBe(before.cert);
   await writeFile(join(files.folder, 'renewed.pem'), after.cert);
   await symlink(join(files.folder, 'renewed.pem'), files.files.certFile);
   await files.put({ key: after.key });
-  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert));
 });
 
 test('a pair in a folder that a link is turned to, as Kubernetes renews secrets, is followed', async () => {
@@ -145,7 +143,7 @@ test('a pair in a folder that a link is turned to, as Kubernetes renews secrets,
   await using listener = await createListener(files.certificate.contextFor);
   expect(await listener.served()).toBe(before.cert);
   await mount('..2026_b', after);
-  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert));
 });
 
 test('only names of sites get the certificate, in any case of letters', async () => {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { DAY_MS } from '../../../server/lib/durations.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { type CertifiedHost, createCertifiedHost } from '../../support/certified-host.ts';
 import { startChallengeServer } from '../../support/challenge-server.ts';
-import { type DnsLab, startDnsLab } from '../../support/dns-lab.ts';
+import { startDnsLab } from '../../support/dns-lab.ts';
 import { get } from '../../support/get.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { type Pebble, type PebbleOptions, startPebble } from '../../support/pebble.ts';
 import { ownEgress } from '../../support/platforms.ts';
 import { startRefusingAuthority } from '../../support/standins/acme.ts';
 
-let lab: DnsLab;
-beforeAll(async () => {
-  lab = await startDnsLab();
-});
+const lab = await startDnsLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 /** Collects the resources that a test has opened, and closes them in reverse. */

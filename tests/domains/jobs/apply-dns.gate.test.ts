@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { jobHandlers } from '../../../server/boot/jobs.ts';
 import { waitFor } from '../../../server/boot/providers.ts';
 import { databaseBusy } from '../../../server/database/away-errors.ts';
@@ -8,14 +8,11 @@ import { JobModel } from '../../../server/database/models/job.ts';
 import { powerdns } from '../../../server/dns/providers/powerdns.ts';
 import { createWorker } from '../../../server/queue/worker.ts';
 import type { TestApp } from '../../support/app.ts';
-import { type DomainLab, HERE, startDomainLab } from '../../support/domain-lab.ts';
+import { HERE, startDomainLab } from '../../support/domain-lab.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { createPlan, setsIn } from '../../support/record-plans.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 /** Has the workers begin once somebody waits for them, and returns what then tells when they have nothing to do any more. */

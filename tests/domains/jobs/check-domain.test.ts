@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { DeploymentHealthModel } from '../../../server/database/models/publishing/deployment-health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
-import { createDomainApp, livePerson } from '../../support/domain-app.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
+import type { Caller } from '../../support/app.ts';
+import { createDomainApp, type DomainApp, livePerson } from '../../support/domain-app.ts';
+import { setsOf, startDomainLab } from '../../support/domain-lab.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { storeLive } from '../../support/publishing.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 const SECOND_MS = 1_000;
@@ -19,6 +17,14 @@ const openLooks = (domainId: string) =>
   JobModel.countDocuments({ name: 'check-domain', 'payload.domainId': domainId, status: 'queued' }).setOptions({
     acrossAccounts: 'jobs',
   });
+
+/** Looks at a domain that is due, and returns how long the next look waits then. */
+async function waitOf({ jobs }: DomainApp, { domains }: Caller, domainId: string): Promise<number> {
+  await makeDue();
+  await jobs.drain();
+  const { checkedAt, nextCheckAt } = await domains.get({ domainId });
+  return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+}
 
 test('a name becomes active by itself once its records are there, and is then left alone', async () => {
   await using app = await createDomainApp(lab);
@@ -50,12 +56,9 @@ test('the checks of a name that nobody works on become rare', async () => {
   const { caller, deploymentId } = await livePerson(app, 'Rare');
   await lab.zone('rare.test');
   const { id: domainId } = await caller.domains.add({ deploymentId, name: 'rare.test' });
-  const waitAfter = async (ms: number) => {
+  const waitAfter = (ms: number) => {
     app.clock.advance(ms);
-    await makeDue();
-    await app.jobs.drain();
-    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
-    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+    return waitOf(app, caller, domainId);
   };
   const waits = [];
   for (const minutes of [14, 2, 60, 6 * 60, 48 * 60]) waits.push((await waitAfter(minutes * MINUTE_MS)) / SECOND_MS);
@@ -80,7 +83,7 @@ test('a name whose check takes long is checked again after ten times as long, an
   const { caller, deploymentId } = await livePerson(app, 'Slow');
   await lab.zone('slow.test');
   const { id: domainId } = await caller.domains.add({ deploymentId, name: 'slow.test' });
-  const waitAfter = async (tookMs: number): Promise<number> => {
+  const waitAfter = (tookMs: number): Promise<number> => {
     const { withLookups, ...client } = lab.client();
     app.providers.dns = {
       ...client,
@@ -89,10 +92,7 @@ test('a name whose check takes long is checked again after ten times as long, an
         return withLookups(signal, work);
       },
     };
-    await makeDue();
-    await app.jobs.drain();
-    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
-    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+    return waitOf(app, caller, domainId);
   };
   expect(await waitAfter(0)).toBe(5_000);
   expect(await waitAfter(7_000)).toBeGreaterThanOrEqual(70_000);
@@ -212,12 +212,9 @@ test('a www that leads elsewhere beside a name that works is told, and looked at
   await lab.write('astray.test', { 'www.astray.test A': [] });
   expect(await look()).toEqual({ state: 'active', problem: null, waitMs: 5 * SECOND_MS });
   expect(await openLooks(domainId)).toBe(1);
-  const waitAfter = async (ms: number) => {
+  const waitAfter = (ms: number) => {
     app.clock.advance(ms);
-    await makeDue();
-    await app.jobs.drain();
-    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
-    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+    return waitOf(app, caller, domainId);
   };
   expect(await waitAfter(5 * HOUR_MS)).toBe(MINUTE_MS);
   // Its owner may not want it.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { DnsChangeModel } from '../../../server/database/models/domains/dns-change.ts';
@@ -8,13 +8,10 @@ import { newId } from '../../../server/database/mongo.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
+import { setsOf, startDomainLab } from '../../support/domain-lab.ts';
 import { makeDue } from '../../support/make-due.ts';
 
-let lab: DomainLab;
-beforeAll(async () => {
-  lab = await startDomainLab();
-});
+const lab = await startDomainLab();
 afterAll(() => lab[Symbol.asyncDispose]());
 
 test('a change by another hand is found by the schedule, and mailed once', async () => {
