@@ -1,5 +1,4 @@
 import type { Page, Request, Route } from '@playwright/test';
-import { expect } from '../browser/fixtures.ts';
 
 /** One call of a page to the app's own server. Procedures travel in batches: `name` is the one that the call is for. */
 export type Call = {
@@ -35,26 +34,9 @@ async function headersOf(request: Request): Promise<Record<string, string>> {
   return request.allHeaders().catch(() => ({}));
 }
 
-/** Waits until the headers of these calls are known: of an empty object nothing could be said. */
-export async function expectHeadersRead(calls: Call[]): Promise<void> {
-  const unread = (): Call[] => calls.filter(({ headers }) => Object.keys(headers).length === 0);
-  await expect.poll(() => unread().map(({ names }) => names.join()), 'calls without headers').toEqual([]);
-}
-
 export function callsOf(calls: Call[], name: string | RegExp): Call[] {
   const fits = (candidate: string): boolean => (typeof name === 'string' ? candidate === name : name.test(candidate));
   return calls.filter(({ names }) => names.some(fits));
-}
-
-export const REFRESH = 'refresh-token';
-
-/** The channel stays open and says nothing, whatever becomes of the session behind it. */
-export async function muteRealtime(page: Page): Promise<void> {
-  await page.routeWebSocket(/\/api\/trpc/, (socket) => {
-    socket.onMessage((message) => {
-      if (message === 'PING') socket.send('PONG');
-    });
-  });
 }
 
 /** Fails a procedure as the server does, in words of the test's choice. */

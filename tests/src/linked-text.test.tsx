@@ -83,8 +83,3 @@ test.each([
   using shown = showScreen(<LinkedText text={text} isVerbatim />, {});
   expect(shown.page.querySelector('a')?.getAttribute('href')).toBe(url);
 });
-
-test('an address that is there twice is a link twice', () => {
-  using shown = showScreen(<LinkedText text={`${BILLING} or ${BILLING}`} />, {});
-  expect([...shown.page.querySelectorAll('a')].map(({ href }) => href)).toEqual([BILLING, BILLING]);
-});

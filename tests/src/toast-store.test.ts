@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TOAST_DURATION_MS, TOAST_REMOVE_DELAY_MS } from '../../routers/schemas/limits.ts';
+import { TOAST_REMOVE_DELAY_MS } from '../../routers/schemas/limits.ts';
 import { clearToasts, dismissToast, showToast, toasts } from '../../src/components/overlays/toast-store.ts';
 
 beforeEach(() => {
@@ -9,18 +9,6 @@ beforeEach(() => {
 afterEach(() => {
   clearToasts();
   vi.useRealTimers();
-});
-
-test('a toast is open for 5000 ms and plain unless it says otherwise', () => {
-  showToast({ title: 'Connected' });
-  expect(toasts.get()).toMatchObject([{ title: 'Connected', variant: 'default', durationMs: 5000, isOpen: true }]);
-  expect(TOAST_DURATION_MS).toBe(5000);
-});
-
-test('one toast is shown at a time: the next takes its place', () => {
-  showToast({ title: 'Registration successful' });
-  showToast({ title: 'Account created successfully', description: 'Now' });
-  expect(toasts.get().map((toast) => toast.title)).toEqual(['Account created successfully']);
 });
 
 test('a closed toast stays in state for 1,000,000 ms and not one longer', () => {

@@ -28,8 +28,3 @@ test('a session that ended by itself hides the selection until the same account 
   expect(after('ann', null)).toBeNull();
   expect(after('ann', null, 'ann')).toBe(SELECTION);
 });
-
-test('a session that ended by itself leaves nothing to the next account', () => {
-  expect(after('ann', null, 'ben')).toBeNull();
-  expect(after('ann', null, 'ben', 'ann')).toBeNull();
-});
