@@ -137,21 +137,17 @@ test('an export leads the browser to its link, is busy until then, and says when
   const button = shown.button('Export everything');
   const isBusy = () => (button.ariaBusy ?? button.getAttribute('aria-busy')) === 'true';
   button.click();
-  await vi.waitFor(() => expect(isBusy()).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(isBusy()).toBe(true));
   expect(opened).toEqual([]);
   answer({ url: '/api/account/export?ticket=x', fileName: 'fairlead-export-2030-01-01.zip', expiresAt: at });
-  await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']));
   expect(lastToast()?.title).toBe('Export started');
 
   exporting['account.export'] = () => refusal('database_unavailable', 'The database is away.');
   // A busy button takes no press.
-  await vi.waitFor(() => expect(isBusy()).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(isBusy()).toBe(false));
   button.click();
-  await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }));
 });
 
 test('settings hold profile, appearance, notifications and API tokens', async () => {
@@ -197,16 +193,14 @@ test('a change of address shows what is wrong on its field, and where the link w
   });
   using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changeEmail': () => answer });
   shown.button('Change email').click();
-  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail(), {
-    timeout: 30_000,
-  });
+  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail());
   const write = (label: string, text: string) => {
     const id = [...form.querySelectorAll('label')].find((one) => one.textContent === label)?.htmlFor ?? '';
     const field = document.getElementById(id);
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
     field?.dispatchEvent(new Event('input', { bubbles: true }));
   };
-  const sees = (text: string) => vi.waitFor(() => expect(form.textContent).toContain(text), { timeout: 30_000 });
+  const sees = (text: string) => vi.waitFor(() => expect(form.textContent).toContain(text));
   write('New email', 'nobody');
   await submit(form);
   await sees('Please enter a valid email address');
@@ -216,9 +210,9 @@ test('a change of address shows what is wrong on its field, and where the link w
   await sees('The current password is not right');
   answer = { done: true };
   write('Current password', 'Anchor weigh 2');
-  await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull());
   await submit(form);
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('Link sent'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Link sent'));
   expect(lastToast()?.description).toContain('new@example.com');
   expect(document.querySelector('[role=dialog]')).toBeNull();
 });
@@ -231,9 +225,7 @@ test('an address that waits to be confirmed is named beside the one way to its l
   await shown.sees('Link sent to new@example.com');
   expect(shown.page.textContent?.match(/Get a new link/g)).toHaveLength(1);
   shown.button('Keep the old address').click();
-  await vi.waitFor(() => expect(lastToast()?.description).toBe('Your address stays ada@example.com.'), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(lastToast()?.description).toBe('Your address stays ada@example.com.'));
   expect(withdraw).toHaveBeenCalledTimes(1);
 });
 
@@ -258,7 +250,7 @@ test('the current password is asked for where it is missing, and is no new one',
   const change = vi.fn(() => ({ done: true }));
   using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changePassword': change });
   const form = () => shown.page.querySelector('input[name=newPassword]')?.closest('form');
-  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(form()).toBeTruthy());
   writeInto(shown.page, 'newPassword', 'Anchor weigh 1');
   writeInto(shown.page, 'confirmPassword', 'Anchor weigh 1');
   await submit(form());
@@ -269,11 +261,9 @@ test('the current password is asked for where it is missing, and is no new one',
   await shown.sees('Choose a password other than the current one');
   expect(change).not.toHaveBeenCalled();
   writeInto(shown.page, 'currentPassword', 'Anchor weigh 2');
-  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('other than the current one'), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('other than the current one'));
   await submit(form());
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('Password changed'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Password changed'));
   expect(change).toHaveBeenCalledTimes(1);
 });
 
@@ -281,20 +271,18 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
   const update = vi.fn(() => ({ ...ada, username: 'Grace' }));
   using shown = showScreen(<SettingsScreen />, { ...answers(), 'user.update': update });
   const form = () => shown.page.querySelector('input[name=username]')?.closest('form');
-  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(form()).toBeTruthy());
   await submit(form());
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'));
   expect(update).not.toHaveBeenCalled();
   writeInto(shown.page, 'username', 'Grace');
   {
     using again = showScreen(<SettingsScreen />, answers());
     const typed = () => again.page.querySelector<HTMLInputElement>('input[name=username]')?.value;
-    await vi.waitFor(() => expect(typed(), 'what was typed is there again').toBe('Grace'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(typed(), 'what was typed is there again').toBe('Grace'));
   }
   await submit(form());
-  await vi.waitFor(() => expect(lastToast()?.description).toBe('You log in as Grace from now on.'), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(lastToast()?.description).toBe('You log in as Grace from now on.'));
 });
 
 /** The screen of a mailed link, in front of a server that says this of it. */
@@ -431,11 +419,8 @@ test('a token is made with the password, and what is wrong with it stands on its
   );
   using shown = showScreen(<SettingsScreen />, { ...answers(), 'tokens.create': create });
   shown.button('New token').click();
-  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail(), {
-    timeout: 30_000,
-  });
-  const sees = (text: string) =>
-    vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail());
+  const sees = (text: string) => vi.waitFor(() => expect(document.body.textContent).toContain(text));
   writeInto(form, 'name', 'CI');
   await submit(form);
   await sees('Enter your current password');
@@ -465,11 +450,11 @@ test('a new password that holds the user name is hinted at, and not refused', as
   const change = vi.fn(() => ({ done: true }));
   using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changePassword': change });
   const form = () => shown.page.querySelector('input[name=newPassword]')?.closest('form');
-  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(form()).toBeTruthy());
   writeInto(shown.page, 'currentPassword', 'Anchor weigh 1');
   writeInto(shown.page, 'newPassword', 'Adas boat 22');
   writeInto(shown.page, 'confirmPassword', 'Adas boat 22');
   await shown.sees('It contains your username');
   await submit(form());
-  await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1));
 });

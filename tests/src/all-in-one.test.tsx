@@ -20,7 +20,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const patiently = <Seen,>(look: () => Seen) => vi.waitFor(look, { timeout: 30_000 });
+const patiently = <Seen,>(look: () => Seen) => vi.waitFor(look);
 
 /** Returns the server's answers about a live deployment with this domain, or with none. */
 function answersFor(domain: Domain | null, more: Answers = {}): Answers {

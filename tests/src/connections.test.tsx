@@ -56,10 +56,10 @@ test('who makes a token is led where the operator has the platform', async () =>
   const pageOf = () => document.body.querySelector('a[target="_blank"]')?.getAttribute('href');
   {
     using _shown = showScreen(dialog('github-pages'), { 'connections.list': () => list });
-    await vi.waitFor(() => expect(pageOf()).toBe('https://harbour.ghe.com/settings/tokens'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(pageOf()).toBe('https://harbour.ghe.com/settings/tokens'));
   }
   using _shown = showScreen(dialog('netlify'), { 'connections.list': () => list });
-  await vi.waitFor(() => expect(pageOf()).toContain('https://app.netlify.com/user/applications'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(pageOf()).toContain('https://app.netlify.com/user/applications'));
 });
 
 test('who replaces a token by the link of what waits for it returns there, and who came otherwise stays', async () => {
@@ -74,7 +74,7 @@ test('who replaces a token by the link of what waits for it returns there, and w
   using shown = showScreen(dialogs, { 'connections.list': () => list }, { pattern: '*', path: '/release' });
   const cancel = async () => {
     const one = () => [...document.body.querySelectorAll('button')].find(({ textContent }) => textContent === 'Cancel');
-    await vi.waitFor(() => expect(one()).toBeDefined(), { timeout: 30_000 });
+    await vi.waitFor(() => expect(one()).toBeDefined());
     one()?.click();
   };
   shown.page.querySelector('a')?.click();
@@ -96,7 +96,7 @@ function noServer() {
 
 function buttonNow(name: string): Promise<HTMLElement> {
   const find = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === name);
-  return vi.waitFor(() => find() ?? expect.fail(`There is no button ${name}`), { timeout: 30_000 });
+  return vi.waitFor(() => find() ?? expect.fail(`There is no button ${name}`));
 }
 
 test('who replaces a token by the link of the dashboard returns there once it is replaced', async () => {
@@ -118,7 +118,7 @@ test('who replaces a token by the link of the dashboard returns there once it is
   const connect = await buttonNow('Connect');
   typeInto(document, 'token', 'a-new-token');
   connect.click();
-  await vi.waitFor(() => expect(back).toHaveBeenCalledOnce(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(back).toHaveBeenCalledOnce());
   back.mockRestore();
 });
 
@@ -145,12 +145,12 @@ test.each([
   };
   using shown = showScreen(screens, server, { pattern: '*', path });
   const press = () => shown.page.querySelector<HTMLElement>('a[href^="/settings"], button') ?? expect.fail('no way');
-  (await vi.waitFor(press, { timeout: 30_000 })).click();
+  (await vi.waitFor(press)).click();
   (await buttonNow('Sign in with Netlify')).click();
-  await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('https://app.netlify.com/authorize'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(goTo).toHaveBeenCalledWith('https://app.netlify.com/authorize'));
   history.replaceState(null, '', `/settings?state=netlify.s${answer}`);
   const here = () => location.pathname + location.search;
-  await vi.waitFor(() => expect(here()).toBe(path), { timeout: 30_000 });
+  await vi.waitFor(() => expect(here()).toBe(path));
   goTo.mockRestore();
 });
 
@@ -159,7 +159,7 @@ test('who removes a connection is told of each deployment by its name and its ad
   const connection = { ...broken, deployments };
   using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
   const items = () => [...document.body.querySelectorAll('[role="alertdialog"] li, [role="dialog"] li')];
-  await vi.waitFor(() => expect(items()).toHaveLength(2), { timeout: 30_000 });
+  await vi.waitFor(() => expect(items()).toHaveLength(2));
   expect(items().map((item) => item.textContent)).toEqual(['harbour, harbour.netlify.app', 'quay']);
   // They can be deleted, and a draft is not live.
   expect(document.body.textContent).toContain(
@@ -172,7 +172,7 @@ test('who removes a DNS connection is told of the domains whose certificates may
   const domains = [{ id: 'd', name: 'harbour.example' }];
   const connection: Connection = { ...common, kind: 'dns', provider: 'hetzner', domains, lostZones: [] };
   using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
-  await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'));
   expect(document.body.textContent).toContain(
     'These domains may need this connection to renew their certificates through DNS:',
   );
@@ -208,9 +208,9 @@ test('a new deployment goes by a connection that works, under the team that is c
   );
   document.body.append(shown.page);
   await shown.sees('Publish under');
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
-  await vi.waitFor(() => expect(created).toHaveLength(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(created).toHaveLength(1));
   expect(created[0]).toMatchObject({ name: 'harbour', platform: 'netlify', connectionId: WORKING });
 });
 
@@ -228,7 +228,7 @@ test('nothing is published before the accounts are known', async () => {
   await shown.sees('Choose your Netlify account first.');
   expect(shown.button('Publish').disabled).toBe(true);
   arrive();
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
 });
 
 test('nothing is published by an account whose token is known to be refused', async () => {

@@ -36,18 +36,18 @@ const kept = (): string => readFormDraft('contact', { message: '' }).message;
 test('who logs out in another tab leaves nothing behind in the form of this one', async () => {
   const { shown, message } = write();
   using _ = shown;
-  await vi.waitFor(() => expect(kept()).toBe(TYPED), { timeout: 30_000 });
+  await vi.waitFor(() => expect(kept()).toBe(TYPED));
   localStorage.setItem('fairlead.signedOut', 'true');
   localStorage.removeItem('fairlead.accountId');
   session.hear({ kind: 'ended', reason: 'You logged out.' });
-  await vi.waitFor(() => expect(message.value).toBe(''), { timeout: 30_000 });
+  await vi.waitFor(() => expect(message.value).toBe(''));
   expect(kept()).toBe('');
 });
 
 test('a session that expired takes nothing out of the form', async () => {
   const { shown, message } = write();
   using _ = shown;
-  await vi.waitFor(() => expect(kept()).toBe(TYPED), { timeout: 30_000 });
+  await vi.waitFor(() => expect(kept()).toBe(TYPED));
   localStorage.removeItem('fairlead.accountId');
   localStorage.removeItem('fairlead.accessToken');
   session.hear({ kind: 'ended', reason: 'It expired.' });

@@ -32,7 +32,7 @@ function showRelease(corruptedFiles: string[], plan: Allowance['plan'] = 'PRO') 
 }
 
 const panelOf = (page: Element) => page.querySelector('[aria-label="Damaged files"]');
-const lazyPanel = (page: Element) => vi.waitFor(() => expect(panelOf(page)).not.toBe(null), { timeout: 30_000 });
+const lazyPanel = (page: Element) => vi.waitFor(() => expect(panelOf(page)).not.toBe(null));
 
 test('a release names the files that it has lost, and leads to where they are published again', async () => {
   using shown = showRelease(['index.html', 'a/b.css']);
@@ -49,7 +49,7 @@ test('while no plan is active the files are named, and nothing is offered that w
   using shown = showRelease(['index.html'], 'free');
   await lazyPanel(shown.page);
   expect(panelOf(shown.page)?.querySelector('h2')?.textContent).toBe('1 file of release 3 is damaged');
-  await vi.waitFor(() => expect(shown.linkTo('Publish the same files again')).toBeUndefined(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.linkTo('Publish the same files again')).toBeUndefined());
 });
 
 test('a sound release says nothing of damage', async () => {

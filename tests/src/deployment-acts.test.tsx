@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** An id of the required form. */
 const HARBOUR = 'harbour0000000000000';
-const patiently = <Found,>(look: () => Found) => vi.waitFor(look, { timeout: 30_000 });
+const patiently = <Found,>(look: () => Found) => vi.waitFor(look);
 const toast = () => toasts.get().at(-1);
 
 const ANSWERS: Answers = {

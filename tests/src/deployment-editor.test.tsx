@@ -118,7 +118,7 @@ test('a search goes through the names and the texts of all files, and leads to t
 });
 
 /** On a busy machine a step may take many times as long. */
-const soon = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+const soon = (look: () => void) => vi.waitFor(look);
 
 /** Removes a file by the keyboard, and waits until it is gone from the tree. */
 async function removeFile({ page }: ShownScreen, name: string): Promise<void> {

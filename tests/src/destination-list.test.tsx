@@ -122,11 +122,11 @@ test('a further platform is asked its own settings, as the first one is', async 
   expect(document.body.textContent).toContain('import it there and publish');
   flushSync(() => document.querySelector<HTMLInputElement>('input[value="heroku"]')?.click());
   expect(document.body.textContent).not.toContain('import it there and publish');
-  await vi.waitFor(() => typeInto(document, 'options.app', 'harbour-cafe'), { timeout: 30_000 });
+  await vi.waitFor(() => typeInto(document, 'options.app', 'harbour-cafe'));
   expect(document.body.textContent).toContain('Basic: $7 a month, always on');
   flushSync(() => document.querySelector<HTMLElement>('[role="checkbox"], input[type="checkbox"]')?.click());
   await submit(document.querySelector('form'));
-  await vi.waitFor(() => expect(added).toHaveLength(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(added).toHaveLength(1));
   expect(added[0]).toMatchObject({
     platform: 'heroku',
     connectionId: 'heroku-1',
@@ -160,7 +160,7 @@ test.each<[string, Destination, string[], string, boolean]>([
       { 'connections.list': () => ({ items, signIn: [], tokenPages: {} }) },
     );
     const box = () => document.querySelector('[role="alertdialog"]');
-    await vi.waitFor(() => expect(box()?.textContent).toContain(text), { timeout: 30_000 });
+    await vi.waitFor(() => expect(box()?.textContent).toContain(text));
     expect(box()?.querySelector('[role="checkbox"], input[type="checkbox"]') !== null).toBe(may);
   },
 );

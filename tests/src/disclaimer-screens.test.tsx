@@ -46,7 +46,7 @@ function enterAt(path: string, title: string) {
   const root = createRoot(page);
   flushSync(() => root.render(gate));
   const names = () => [...page.querySelectorAll('button')].map((button) => button.textContent);
-  const sees = (name: string) => vi.waitFor(() => expect(names()).toContain(name), { timeout: 30_000 });
+  const sees = (name: string) => vi.waitFor(() => expect(names()).toContain(name));
   return {
     place: () => location,
     names,
@@ -56,7 +56,7 @@ function enterAt(path: string, title: string) {
       await sees(name);
       const button = [...page.querySelectorAll('button')].find(({ textContent }) => textContent === name);
       // It opens in an effect that comes after the screen: a press before that does nothing.
-      await vi.waitFor(() => expect(button?.disabled).toBe(false), { timeout: 30_000 });
+      await vi.waitFor(() => expect(button?.disabled).toBe(false));
       button?.click();
     },
     [Symbol.dispose]: () => root.unmount(),
@@ -75,9 +75,8 @@ test('who was going somewhere is offered the way there after the welcome, with q
   expect(visit.text()).toContain('harbour, 1 fileIt waits here');
   setWaiting(null);
   await visit.presses('Continue to Help & Documentation');
-  await vi.waitFor(
-    () => expect([location.pathname, location.search, location.hash]).toEqual(['/help', '?q=zip', '#folder']),
-    { timeout: 30_000 },
+  await vi.waitFor(() =>
+    expect([location.pathname, location.search, location.hash]).toEqual(['/help', '?q=zip', '#folder']),
   );
 });
 
@@ -88,7 +87,7 @@ test('who came to Home is led to the place for the files there', async () => {
   expect(visit.names()).toEqual(['Choose a folder', ...WAYS_ON]);
   expect(visit.text()).toContain('Who visits your sites, how your releases went, and all checks of each deployment.');
   await visit.presses('Choose a folder');
-  await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '#publish']), { timeout: 30_000 });
+  await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '#publish']));
 });
 
 test.each([

@@ -22,7 +22,7 @@ test('of domains beyond the cap the person says which can be changed, and one th
   using shown = showScreen(list, answers);
   await shown.sees('Your plan allows 1 domain for a deployment');
   shown.button('Choose').click();
-  await vi.waitFor(() => expect(document.body.textContent).toContain('1 of 1 domain chosen.'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain('1 of 1 domain chosen.'));
   const boxes = () => [...document.querySelectorAll<HTMLButtonElement>('[role="checkbox"]')];
   boxes()[1]?.click();
   const checked = () => boxes().map((box) => box.getAttribute('aria-checked'));
@@ -54,9 +54,9 @@ test('the cap of the plan is told at the field of the name', async () => {
   using shown = showScreen(<DomainsScreen />, answers);
   await shown.sees('with www');
   shown.button('Add a domain').click();
-  const field = await vi.waitFor(() => typeInto(document, 'name', 'second.example'), { timeout: 30_000 });
+  const field = await vi.waitFor(() => typeInto(document, 'name', 'second.example'));
   field.form?.requestSubmit();
-  await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'));
   expect(document.body.textContent).toContain(message);
 });
 
@@ -71,7 +71,7 @@ test('a deployment with all domains of its plan says so before a name is thought
   await shown.sees(domain.name);
   shown.button('Add a domain').click();
   const text = 'This deployment has the one domain your plan allows.';
-  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain(text));
   expect(document.querySelector('input[name="name"]')).toBeNull();
   document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();
   expect(location.pathname).toBe('/subscription/pricing');

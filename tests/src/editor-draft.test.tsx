@@ -27,7 +27,7 @@ afterEach(() => {
 
 const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
 const CONFLICT = 'Your changes are based on';
-const soon = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+const soon = (look: () => void) => vi.waitFor(look);
 const pressed = (name: string) =>
   [...document.querySelectorAll('button')].findLast((one) => one.textContent === name)?.click();
 

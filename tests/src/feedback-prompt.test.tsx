@@ -76,7 +76,7 @@ const buttons = () => [...document.querySelectorAll('button')];
 const button = (name: string) => buttons().find((one) => one.textContent === name || one.ariaLabel === name);
 const press = (name: string) => flushSync(() => there(button(name)).click());
 /** The dialog is a file of its own, which a busy machine takes a while to fetch. */
-const until = (isSo: () => void) => vi.waitFor(isSo, { timeout: 30_000 });
+const until = (isSo: () => void) => vi.waitFor(isSo);
 const opened = () => until(() => expect(dialog()).not.toBeNull());
 const toast = () => toasts.get().find(({ isOpen }) => isOpen);
 const filled = () => document.querySelectorAll('[data-filled="true"]').length;

@@ -64,9 +64,7 @@ test.each([
   using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, answers);
   await card.sees(label);
   card.button(label).click();
-  await vi.waitFor(() => expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain(label), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain(label));
 
   // A page, or a list of one state, need not have the live one.
   const table = <ReleaseTable label="Releases" releases={[target]} rollBacks={[]} isReadOnly={() => false} />;

@@ -48,8 +48,7 @@ function dropHarbour(): void {
 
 const draft = (name: string) => JSON.stringify({ name });
 const question = ({ page }: ShownScreen) => page.querySelector('h2')?.textContent;
-const asks = (shown: ShownScreen, text: string) =>
-  vi.waitFor(() => expect(question(shown)).toBe(text), { timeout: 30_000 });
+const asks = (shown: ShownScreen, text: string) => vi.waitFor(() => expect(question(shown)).toBe(text));
 
 test('without files there is one question only, whatever the address asks for', async () => {
   using shown = showGuide('?step=check');
@@ -62,12 +61,10 @@ test('without files there is one question only, whatever the address asks for', 
 test('each answer leads to the next question, which gets the focus, and back again', async () => {
   dropHarbour();
   using shown = showGuide();
-  await vi.waitFor(() => expect(shown.button('Next').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Next').disabled).toBe(false));
   shown.button('Next').click();
   await asks(shown, 'Where should it live?');
-  await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Where should it live?'), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Where should it live?'));
   await shown.sees('Easiest to try');
   shown.button('4 more platforms').click();
   await shown.sees('Static sites from a Git repository.');
@@ -80,11 +77,9 @@ test('a name that the rules refuse is told at its field, and is asked for again'
   sessionStorage.setItem('fairlead.draft.new-deployment', draft(' '));
   using shown = showGuide('?step=name');
   await asks(shown, 'What should it be called?');
-  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name]')).not.toBe(null), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name]')).not.toBe(null));
   shown.button('Next').click();
-  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name][aria-invalid=true]')).not.toBe(null), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name][aria-invalid=true]')).not.toBe(null));
   expect(question(shown)).toBe('What should it be called?');
 });
 

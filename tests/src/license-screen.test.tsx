@@ -9,7 +9,6 @@ import { allowanceOf, secondsLater, shownAt } from '../support/screen-fixtures.t
 
 const KEY = 'FL-00000-00000-00000-00000-00000';
 const YEAR = 365 * 86_400;
-const PATIENCE = { timeout: 30_000 };
 
 function licenseOf(fields: Partial<License> = {}): License {
   return {
@@ -48,7 +47,7 @@ const lastToast = () => toasts.get().at(-1);
 
 /** Clicks a button of the dialog that asks, which stands outside of the screen. */
 async function confirm(name: string): Promise<void> {
-  const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail(), PATIENCE);
+  const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail());
   const button = [...dialog.querySelectorAll('button')].find(({ textContent }) => textContent === name);
   (button ?? expect.fail(`There is no button ${name}`)).click();
 }
@@ -104,11 +103,11 @@ test('a key is checked in the form, refused in its words, and redeemed as it was
   await send('fl ooooo ooooo ooooo ooooo ooooo');
   await shown.sees('This license key was revoked.');
   expect(redeem.mock.calls.map(([input]) => input)).toEqual([{ key: KEY }]);
-  await vi.waitFor(() => expect(shown.page.querySelector('[aria-busy]')).toBeNull(), PATIENCE);
+  await vi.waitFor(() => expect(shown.page.querySelector('[aria-busy]')).toBeNull());
 
   redeem.mockImplementation(() => licenseOf());
   await send(KEY);
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('Key redeemed'), PATIENCE);
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Key redeemed'));
   expect(lastToast()?.description).toMatch(/^Pro runs until /);
   expect(shown.page.querySelector<HTMLInputElement>('input[name=key]')?.value).toBe('');
 });
@@ -119,7 +118,7 @@ test('a plan that the key adds nothing to is told in a toast, with when to come 
   using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'licenses.redeem': redeem });
   await shown.sees('A key for Pro extends your plan.');
   typeInto(shown.page, 'key', KEY).form?.requestSubmit();
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('The key was not redeemed'), PATIENCE);
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('The key was not redeemed'));
   expect(lastToast()?.description).toBe('Your Pro plan runs until then. Choose Basic once your Pro plan has ended.');
 });
 
@@ -155,7 +154,7 @@ test('each license says how it stands, and the history has the newest first', as
   expect(shown.rows('History')).toHaveLength(10);
   expect(shown.rows('History')[0]).toContain('Revoked');
   shown.button('Show all 11').click();
-  await vi.waitFor(() => expect(shown.rows('History')).toHaveLength(11), PATIENCE);
+  await vi.waitFor(() => expect(shown.rows('History')).toHaveLength(11));
 });
 
 test('a transfer is asked once, says what ends, and shows its key once', async () => {
@@ -165,17 +164,14 @@ test('a transfer is asked once, says what ends, and shows its key once', async (
   using shown = showScreen(<LicenseManagementScreen />, answers);
   await shown.sees('Active');
   shown.button('Transfer FL-ABCDE').click();
-  await vi.waitFor(
-    () => expect(document.body.textContent).toContain('your deployments stay live and become'),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(document.body.textContent).toContain('your deployments stay live and become'));
   expect(transfer).not.toHaveBeenCalled();
   await confirm('Transfer');
-  await vi.waitFor(() => expect(document.querySelector('[role=dialog]')?.textContent).toContain(KEY), PATIENCE);
+  await vi.waitFor(() => expect(document.querySelector('[role=dialog]')?.textContent).toContain(KEY));
   expect(transfer.mock.calls.map(([input]) => input)).toEqual([{ licenseId: 'license-1' }]);
   const done = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'I have copied it');
   done?.click();
-  await vi.waitFor(() => expect(document.body.textContent).not.toContain(KEY), PATIENCE);
+  await vi.waitFor(() => expect(document.body.textContent).not.toContain(KEY));
 });
 
 test('a transfer is revoked after one question, or says why it is too late', async () => {
@@ -188,10 +184,10 @@ test('a transfer is revoked after one question, or says why it is too late', asy
   await shown.sees('Nobody has redeemed the new key yet.');
   shown.button('Revoke the transfer of FL-ABCDE').click();
   await confirm('Revoke transfer');
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('The transfer was not revoked'), PATIENCE);
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('The transfer was not revoked'));
   expect(lastToast()?.description).toBe('Its key was redeemed.');
   revoke.mockImplementation(() => licenseOf());
   shown.button('Revoke the transfer of FL-ABCDE').click();
   await confirm('Revoke transfer');
-  await vi.waitFor(() => expect(lastToast()?.title).toBe('Transfer revoked'), PATIENCE);
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Transfer revoked'));
 });

@@ -22,7 +22,7 @@ const REPLACE = '/settings?replace=netlify-1';
 
 afterEach(() => document.body.replaceChildren());
 
-const soon = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+const soon = (look: () => void) => vi.waitFor(look);
 const answers = { 'deployments.get': () => deploymentOf({ platform: 'netlify', lostConnections: [LOST] }) };
 /** Dialogs and menus are outside of the page. */
 const linkTo = (name: string) =>

@@ -15,7 +15,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const patiently = <Found,>(look: () => Found) => vi.waitFor(look, { timeout: 30_000 });
+const patiently = <Found,>(look: () => Found) => vi.waitFor(look);
 
 function harbourOf(files: Record<string, string>): Selection {
   const picked = Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) }));

@@ -103,14 +103,12 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  await vi.waitFor(
-    () =>
-      expect([...document.querySelectorAll('[role=dialog] li')].map(({ textContent }) => textContent)).toEqual([
-        'With Basic you can change the deployment that you published last: “Two”. You can choose another then.',
-        'There you can publish on the primary platform only, and change the domain that you chose, or added first if you chose none. Everything else stays live as it is.',
-        '“One” stays live and becomes read-only.',
-      ]),
-    { timeout: 30_000 },
+  await vi.waitFor(() =>
+    expect([...document.querySelectorAll('[role=dialog] li')].map(({ textContent }) => textContent)).toEqual([
+      'With Basic you can change the deployment that you published last: “Two”. You can choose another then.',
+      'There you can publish on the primary platform only, and change the domain that you chose, or added first if you chose none. Everything else stays live as it is.',
+      '“One” stays live and becomes read-only.',
+    ]),
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -131,7 +129,7 @@ test('a smaller plan waits to be chosen until it is said what it has no place fo
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  await vi.waitFor(() => expect(inDialog('Choose Basic')?.disabled).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(inDialog('Choose Basic')?.disabled).toBe(true));
   press('Choose Basic');
   tell();
   await vi.waitFor(() => expect(inDialog('Choose Basic')?.disabled).toBe(false));

@@ -64,7 +64,7 @@ test('only GitHub, which serves one website a repository, is said to replace the
   expect(hintAt('render')).not.toContain('replaces');
 });
 
-const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+const patiently = (look: () => void) => vi.waitFor(look);
 
 function tick(shown: ShownScreen): void {
   const box = shown.page.querySelector<HTMLButtonElement>('button[role=checkbox]');

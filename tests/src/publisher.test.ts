@@ -218,9 +218,7 @@ test('a login that ends in mid-upload is said, and the same account goes on with
 
   isSignedIn = true;
   session.signIn(access, 'anna');
-  await expect
-    .poll(() => publications.get().find(({ deploymentId }) => deploymentId === 'login')?.state, { timeout: 30_000 })
-    .toBe('done');
+  await expect.poll(() => publications.get().find(({ deploymentId }) => deploymentId === 'login')?.state).toBe('done');
 });
 
 test('a logout stops what is sent, another account sees nothing of it, and its owner continues it', async () => {
@@ -246,7 +244,7 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   expect(stateShown()).toBe(undefined);
   session.signIn(access, 'anna');
   expect(recordsOf('left'), 'a reload continues it').toHaveLength(1);
-  await expect.poll(stateShown, { timeout: 30_000 }).toBe('done');
+  await expect.poll(stateShown).toBe('done');
 });
 
 test('what nobody answered is tried again by itself once the browser is online', async () => {
@@ -265,7 +263,7 @@ test('what nobody answered is tried again by itself once the browser is online',
   isAway = false;
   window.dispatchEvent(new Event('online'));
   const offline = () => publications.get().find(({ deploymentId }) => deploymentId === 'offline');
-  await expect.poll(() => offline()?.state, { timeout: 30_000 }).toBe('done');
+  await expect.poll(() => offline()?.state).toBe('done');
 });
 
 test('a deployment that was deleted in mid-upload is said, and nothing is tried on it again', async () => {

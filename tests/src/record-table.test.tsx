@@ -274,7 +274,7 @@ test('an undo that takes www alone does not say that the main name is lost', asy
   await shown.sees('The records are written');
   shown.button('Undo').click();
   const dialog = () => document.querySelector('[role="alertdialog"]')?.textContent;
-  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(dialog()).toContain('Visitors who type'));
   expect(dialog()).toContain('Visitors who type www.shop.example will no longer reach');
 });
 

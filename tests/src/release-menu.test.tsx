@@ -18,9 +18,7 @@ async function itemsOf(
   const trigger = shown.button(`Actions for release ${release.number} of harbour`);
   flushSync(() => void trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
   const items = () => [...document.body.querySelectorAll('[role="menuitem"]')];
-  await vi.waitFor(() => expect(items().map(({ textContent }) => textContent?.trim())).toContain(last), {
-    timeout: 30_000,
-  });
+  await vi.waitFor(() => expect(items().map(({ textContent }) => textContent?.trim())).toContain(last));
   return items().map(told);
 }
 

@@ -82,7 +82,7 @@ test('an unchanged folder is an answer: the deployment shows as always, and a no
   expect(shown.page.textContent).not.toMatch(/Publishing|Try again|Cancel/);
   expect(shown.button('Publish anyway')).toBeDefined();
   shown.button('Dismiss').click();
-  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Nothing changed'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Nothing changed'));
 });
 
 test('what is being sent names every platform that it goes to', async () => {
@@ -144,7 +144,7 @@ test('what was given back stands where the files are chosen, ready to be publish
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
   await shown.sees('Release 3 stays live until the new one has been checked.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
 });
 
 test('files that are live already are promised no release', async () => {
@@ -184,7 +184,7 @@ test('before most of a site is removed a person is asked, also where its files c
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
   await shown.sees('Release 3 stays live until the new one has been checked.');
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
   await vi.waitFor(() =>
     expect(document.querySelector('[role=alertdialog]')?.textContent).toContain('Remove 3 of 4 files?'),
@@ -236,7 +236,7 @@ test.each([
     <PublishSection deployment={deploymentOf({ currentRelease })} isReadOnly={false} />,
     answers,
   );
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
   await vi.waitFor(() => expect(document.querySelector('[role=alertdialog]')?.textContent).toContain(text));
   expect(asked).toEqual(against);
@@ -246,7 +246,7 @@ test('where the list of what is live cannot be read a person is asked as well', 
   setChosen('harbour', harbour);
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
   await vi.waitFor(() =>
     expect(document.querySelector('[role=alertdialog]')?.textContent).toContain('without a comparison?'),
@@ -332,5 +332,5 @@ test('without a network every step of sending says at once what it waits for', a
   await shown.sees('Waiting for the network');
   isOnline.mockReturnValue(true);
   window.dispatchEvent(new Event('online'));
-  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'));
 });

@@ -72,7 +72,7 @@ test('a template becomes a deployment of the name that was typed, opened in the 
   await shown.sees('Start from a template');
   const blog = [...shown.page.querySelectorAll('button')].find((one) => one.textContent?.startsWith('Blog'));
   blog?.click();
-  const dialog = await vi.waitFor(() => document.querySelector('[role=dialog]') ?? expect.fail(), { timeout: 30_000 });
+  const dialog = await vi.waitFor(() => document.querySelector('[role=dialog]') ?? expect.fail());
   const field = typeInto(dialog, 'name', 'Notes');
   field.form?.requestSubmit();
   await shown.sees('Elsewhere');
@@ -88,15 +88,13 @@ test('the editor holds the files of the template of its address, where nothing w
   const tree = [...shown.page.querySelectorAll('[role=treeitem]')].map((item) => item.textContent);
   expect(tree).toEqual(['favicon.svgnew', 'index.htmlnew', 'portrait.svgnew', 'style.cssnew']);
   shown.button('Publish…').click();
-  await vi.waitFor(
-    () => expect(document.body.textContent).toContain('Your site goes live once every file has been checked.'),
-    { timeout: 30_000 },
+  await vi.waitFor(() =>
+    expect(document.body.textContent).toContain('Your site goes live once every file has been checked.'),
   );
   document.querySelector<HTMLButtonElement>('[role=dialog] footer button, [role=dialog] button')?.click();
   shown.button('Discard').click();
-  await vi.waitFor(
-    () => expect(document.body.textContent).toContain('Nothing has been published yet, so all files are removed.'),
-    { timeout: 30_000 },
+  await vi.waitFor(() =>
+    expect(document.body.textContent).toContain('Nothing has been published yet, so all files are removed.'),
   );
 });
 

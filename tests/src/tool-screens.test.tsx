@@ -200,9 +200,8 @@ test('of two deployments of one name the one is told from the other, in a choice
   const chosen = { pattern: '/', path: '/?deployment=second' };
   for (const Screen of [AnalyticsScreen, DeploymentHistoryScreen, DiagnosticsScreen]) {
     using shown = showScreen(<Screen />, answers, chosen);
-    await vi.waitFor(
-      () => expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)'),
-      { timeout: 30_000 },
+    await vi.waitFor(() =>
+      expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)'),
     );
   }
   using history = showScreen(<DeploymentHistoryScreen />, answers);

@@ -154,7 +154,7 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
     tell = resolve;
   });
   using shown = quickDeploy({ 'deployments.list': () => asked, 'deployments.checkAddress': () => told });
-  await vi.waitFor(() => expect(shown.button('Publish')).toBeDefined(), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish')).toBeDefined());
   expect(shown.page.textContent, 'the address would move it').not.toContain('Choose another name or platform');
   tell({ wanted: 'harbour', slug: 'harbour' });
   await shown.sees('Why the built-in host is easiest to try');
@@ -232,7 +232,7 @@ test('Quick Deploy asks first where a deployment of another name serves exactly 
   pickHarbour(shown);
   await shown.sees('already serves exactly these files.');
   expect(shown.linkTo('quay')).toBe('/deployments/quay-1');
-  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false));
   expect(create).not.toHaveBeenCalled();
   fetching.mockRestore();
 });

@@ -73,7 +73,7 @@ test('of more deployments than one page has, a chosen one of the last stays chos
     'subscription.chooseWritable': choose,
   });
   const text = '3 of 3 deployments chosen.';
-  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  await vi.waitFor(() => expect(document.body.textContent).toContain(text));
   document.querySelectorAll<HTMLButtonElement>('[role="checkbox"]')[1]?.click();
   await vi.waitFor(() => expect(document.body.textContent).toContain('2 of 3 deployments chosen.'));
   const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice');

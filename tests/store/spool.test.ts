@@ -52,7 +52,7 @@ test('many bodies that come slowly are on the disk and not in memory', async () 
       async (readWhole) => (await readWhole()).length,
     ),
   );
-  await expect.poll(() => sent, { timeout: 20_000 }).toBe(SENDERS);
+  await expect.poll(() => sent).toBe(SENDERS);
   // The last writes of each may still be on their way.
   await expect.poll(() => heldMib() - before).toBeLessThan(10);
   expect(await readdir(path)).toEqual([]);

@@ -56,13 +56,10 @@ export const corruptedFilesOf = async (person: Person, releaseId: string) =>
 
 /** The store tells of corruption in passing; the job that looks whom it affects is there a moment later. */
 export const untilMarked = (app: PublishingApp, person: Person, releaseId: string) =>
-  vi.waitFor(
-    async () => {
-      await app.jobs.drain();
-      expect(await corruptedFilesOf(person, releaseId)).not.toEqual([]);
-    },
-    { timeout: 30_000 },
-  );
+  vi.waitFor(async () => {
+    await app.jobs.drain();
+    expect(await corruptedFilesOf(person, releaseId)).not.toEqual([]);
+  });
 
 export const updatesOf = (person: Person, deploymentId: string): Promise<number> =>
   EventModel.countDocuments({

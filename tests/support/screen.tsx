@@ -81,7 +81,7 @@ export function showScreen(screen: ReactNode, answers: Answers, place = { patter
   );
   return {
     page,
-    sees: (text) => vi.waitFor(() => expect(page.textContent).toContain(text), { timeout: 30_000 }),
+    sees: (text) => vi.waitFor(() => expect(page.textContent).toContain(text)),
     button: (name) => named(page.querySelectorAll('button'), name) ?? expect.fail(`There is no button ${name}`),
     linkTo: (name) => named(page.querySelectorAll('a'), name)?.getAttribute('href') ?? undefined,
     rows: (label) => {

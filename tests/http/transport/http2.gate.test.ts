@@ -183,7 +183,7 @@ test('a peer that does not leave after its session has ended is cut', async () =
   socket.write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'));
   socket.resume();
   await once(socket, 'end');
-  await vi.waitFor(async () => expect(await server.connections()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await server.connections()).toBe(0));
   socket.destroy();
 });
 
@@ -207,7 +207,7 @@ test('more streams at once than the settings say are refused', async () => {
   expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   expect(session.remoteSettings.enablePush).toBe(false);
   const streams = Array.from({ length: 150 }, () => session.request({ ':path': '/' }).on('error', () => undefined));
-  await vi.waitFor(() => expect(open).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(open).toBeGreaterThan(0));
   await new Promise(setImmediate);
   expect(open).toBeLessThanOrEqual(100);
   expect(streams).toHaveLength(150);
@@ -222,7 +222,7 @@ test('requests of a reader who takes nothing wait until there is room', async ()
   });
   const session = await openHttp2(server.port, HOST);
   const streams: ClientHttp2Stream[] = Array.from({ length: 60 }, () => session.request({ ':path': '/' }).pause());
-  await vi.waitFor(() => expect(handled).toBe(16), { timeout: 20_000 });
+  await vi.waitFor(() => expect(handled).toBe(16));
   // The server has read all requests before its answer to this.
   await promisify((done: () => void) => session.ping(done))();
   await new Promise(setImmediate);
@@ -240,7 +240,7 @@ test('of requests that are taken back while they wait for room nothing is kept',
   });
   const session = await openHttp2(server.port, HOST);
   const [first] = Array.from({ length: 16 }, () => request(session));
-  await vi.waitFor(() => expect(handled).toBe(16), { timeout: 20_000 });
+  await vi.waitFor(() => expect(handled).toBe(16));
   await resetMany(session, 200);
   // The server has read everything that came before the answer to this.
   await promisify((done: () => void) => session.ping(done))();
