@@ -223,6 +223,10 @@ test('a limit of the authority that is near is a warning, and one that is reache
 test.each([
   ['192.0.2.1', 'pass', `${NAME} leads to 192.0.2.1.`, null],
   [
+    ...(['192.0.2.98', 'warn', `www.${NAME} points to 192.0.2.98 instead of your deployment.`] as const),
+    `www.${NAME} should be a CNAME record, but has MX records, and no other record can exist beside a CNAME.`,
+  ],
+  [
     ...(['192.0.2.99', 'warn', `www.${NAME} points to 192.0.2.99 instead of your deployment.`] as const),
     `Remove the A and AAAA records of www.${NAME}, then set its CNAME record to ${NAME}.`,
   ],
@@ -235,12 +239,19 @@ test.each([
   ];
   const ask = async (name: string, type: string) => {
     const there = name === NAME ? '192.0.2.1' : address;
-    const values = type === 'A' && there !== null ? [there] : [];
+    const mail = type === 'MX' && name === `www.${NAME}` && there === '192.0.2.98' ? ['10 mail.example'] : [];
+    const values = type === 'A' && there !== null ? [there] : mail;
     return [{ server: 'ns1.example', address: '192.0.2.2', values, cname: null, ttl: 60 }] as never;
   };
+  const zoneOf = async () => ({ apex: NAME }) as never;
   const found = await resolves.run(
     subject({ counterpart: `www.${NAME}`, own: { ...OWN, records, certificateId: null, renewAt: null } }),
-    tools({ askNameServers: ask, askResolvers: ask, serversOf: async () => [{ address: '192.0.2.1', isOwn: true }] }),
+    tools({
+      zoneOf,
+      askNameServers: ask,
+      askResolvers: ask,
+      serversOf: async () => [{ address: '192.0.2.1', isOwn: true }],
+    }),
   );
   expect(found).toMatchObject({ verdict, seen, ...(fix !== null && { fix: expect.stringContaining(fix) }) });
 });

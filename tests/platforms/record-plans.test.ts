@@ -23,6 +23,12 @@ const LEFT = [
   ...[found('MX', UNIT, '10 mail.example.net'), found('TXT', UNIT, 'v=spf1 -all')],
 ];
 
+/** The same, but for a www with an address of its own and mail beside it. */
+const MAIL_AT_WWW = [
+  ...LEFT.filter(({ type }) => type !== 'CNAME'),
+  ...[found('A', WWW, '198.51.100.7'), found('MX', WWW, '10 mail.example.net')],
+];
+
 /** The domain and its other name, each as it was added at the platform. */
 async function recordsAt(make: Parameters<typeof onSite>[0]) {
   await using on = await onSite(make);
@@ -30,10 +36,14 @@ async function recordsAt(make: Parameters<typeof onSite>[0]) {
   return counterparts.includes(WWW) ? records : [...records, ...(await on.attach(WWW)).records];
 }
 
-function planned(records: readonly DomainRecord[], apexAlias: DnsZone['apexAlias'], target = AT_PLATFORM) {
+function planned(
+  records: readonly DomainRecord[],
+  apexAlias: DnsZone['apexAlias'],
+  { target = AT_PLATFORM, left = LEFT } = {},
+) {
   const proof = { name: `_fairlead.${UNIT}`, value: 'fairlead-proof=abc' };
   const required = requiredRecords({ name: UNIT, counterpart: WWW, unit: UNIT, proof, attached: { records } }, target);
-  const plan = planRecords({ zone: { id: 'z', name: UNIT, apexAlias }, required, found: LEFT });
+  const plan = planRecords({ zone: { id: 'z', name: UNIT, apexAlias }, required, found: left });
   return [
     ...plan.changes.map(({ action, type, name, before, after }) =>
       // Heroku makes up a name for each domain.
@@ -49,6 +59,14 @@ const PROOF = `add TXT _fairlead.${UNIT} fairlead-proof=abc`;
 const NO_SIX = `remove AAAA ${UNIT} 2001:db8::7`;
 const alias = (host: string) => [`remove A ${UNIT} 198.51.100.7`, NO_SIX, `add CNAME ${UNIT} ${host}`];
 const four = (...addresses: string[]) => [NO_SIX, ['replace A', UNIT, ...addresses].join(' ')];
+
+/** Nothing of www is touched, and the plan says why. */
+const besideMail = (plain: readonly string[], warnings: readonly string[] = []) => [
+  ...plain,
+  PROOF,
+  ...warnings,
+  'cname_beside_others',
+];
 
 /** Each row has the changes of the apex without an alias at the provider and with one, and the target of `www`. */
 test.each([
@@ -82,11 +100,13 @@ test.each([
   expect(planned(records, null)).toEqual([...row.plain, ...rest, ...row.warnings]);
   const flattened = row.flattened === null ? [...row.plain, ...rest, ...row.warnings] : [...row.flattened, ...rest];
   expect(planned(records, 'CNAME')).toEqual(flattened);
+  expect(planned(records, null, { left: MAIL_AT_WWW })).toEqual(besideMail(row.plain, row.warnings));
 });
 
 test('the plan of a domain on the built-in host replaces what leads elsewhere, and nothing of mail', () => {
   const addresses = [`replace A ${UNIT} 192.0.2.10`, `replace AAAA ${UNIT} 2001:db8::10`];
-  expect(planned([], null, HERE)).toEqual([...addresses, `replace CNAME ${WWW} ${UNIT}`, PROOF]);
+  expect(planned([], null, { target: HERE })).toEqual([...addresses, `replace CNAME ${WWW} ${UNIT}`, PROOF]);
+  expect(planned([], null, { target: HERE, left: MAIL_AT_WWW })).toEqual(besideMail(addresses));
 });
 
 test('a deployment on Replit takes no domain here, so that nothing is planned', () => {

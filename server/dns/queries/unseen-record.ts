@@ -7,15 +7,18 @@ type Unseen = { type: string; name: string; value: string };
 
 /**
  * Returns the conflict that keeps a record from its name servers, whose `answers` are without it: it was added with the
- * domain twice in its name, or a CNAME allows no other record. Null when none is seen. It asks about a few names.
+ * domain twice in its name, or a CNAME allows no other record, also where the name has addresses in place of its CNAME.
+ * Null when none is seen. It asks about a few names.
  */
 export async function conflictOfUnseen(
   ask: Ask,
   { type, name, value }: Unseen,
   { apex, answers }: { apex: string; answers: readonly ServerAnswer[] },
 ): Promise<(RecordPlanConflict & { hint: string }) | null> {
-  if (answers.every(({ values }) => values === null) || answers.some(({ values }) => values?.length)) return null;
+  if (answers.every(({ values }) => values === null)) return null;
   const alias = answers.find(({ cname }) => cname !== null)?.cname ?? null;
+  const beside = () => (type === 'CNAME' && name !== apex ? othersBeside(ask, name) : null);
+  if (answers.some(({ values }) => values?.length)) return alias === null ? beside() : null;
   const isText = type === 'TXT' || type === 'CAA';
   if (alias !== null) {
     if (!isText || !(await isOwn(ask, name, 'CNAME'))) return null;
@@ -29,7 +32,10 @@ export async function conflictOfUnseen(
     const relative = name === apex ? '@' : name.slice(0, -apex.length - 1);
     return { code: 'doubled_name', message, hint: `Change its name there to ${relative}.` };
   }
-  if (type !== 'CNAME' || name === apex) return null;
+  return beside();
+}
+
+async function othersBeside(ask: Ask, name: string): ReturnType<typeof conflictOfUnseen> {
   const others = ['TXT', 'MX'] as const;
   const areOwn = await Promise.all(others.map((other) => isOwn(ask, name, other)));
   const types = others.filter((_, index) => areOwn[index]);

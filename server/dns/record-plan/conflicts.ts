@@ -60,25 +60,32 @@ function brokenDnssec({ zone, dnssec }: RecordPlanInput): readonly Found[] {
 }
 
 /** Returns the message for a person about a name with broken signatures. */
-export function brokenDnssecText(name: string): { message: string; hint: string } {
+export function brokenDnssecText(name: string): Explained {
   return {
     message: `DNSSEC of ${name} is broken: resolvers that check signatures refuse every answer, so some of your visitors and the certificate authority see nothing.`,
     hint: 'Correct the DS record at your registrar, or remove it there.',
   };
 }
 
+/** What a person is told, and what to do. */
+type Explained = { message: string; hint: string };
+
 const SHOWN_MAX = 4;
 
-/** Returns the message for a person about a name that leads elsewhere; `hasAlias` when it is an alias. */
+/**
+ * Returns the message for a person about a name that leads elsewhere; `hasAlias` when it is an alias, `beside` when other
+ * records there allow none.
+ */
 export function elsewhereText(
   { type, name, value }: { type: string; name: string; value: string },
-  { found, hasAlias }: { found: readonly string[]; hasAlias: boolean },
-): { message: string; hint: string } {
+  { found, hasAlias, beside }: { found: readonly string[]; hasAlias: boolean; beside: Explained | null },
+): Explained {
   const shown = [...new Set(found)].slice(0, SHOWN_MAX).join(', ');
   const first = type === 'CNAME' && !hasAlias ? `Remove the A and AAAA records of ${name}, then set` : 'Set';
+  const message = `${name} points to ${shown} instead of your deployment.`;
   return {
-    message: `${name} points to ${shown} instead of your deployment.`,
-    hint: `${first} its ${type} record to ${value}.`,
+    message,
+    hint: beside === null ? `${first} its ${type} record to ${value}.` : `${beside.message} ${beside.hint}`,
   };
 }
 
@@ -153,7 +160,7 @@ function besideCname(
 }
 
 /** Returns the message for a person about records of these types at a name that should be a CNAME. */
-export function othersAtCnameText(name: string, types: readonly string[]): { message: string; hint: string } {
+export function othersAtCnameText(name: string, types: readonly string[]): Explained {
   return {
     message: `${name} should be a CNAME record, but has ${types.join(' and ')} records, and no other record can exist beside a CNAME.`,
     hint: 'Use another name, or move those records.',
@@ -161,11 +168,7 @@ export function othersAtCnameText(name: string, types: readonly string[]): { mes
 }
 
 /** Returns the message for a person about a CNAME at a name that needs records of these types. */
-export function cnameInPlaceText(
-  name: string,
-  target: string,
-  types: readonly string[],
-): { message: string; hint: string } {
+export function cnameInPlaceText(name: string, target: string, types: readonly string[]): Explained {
   return {
     message: `${name} is a CNAME record that points to ${target}, and no other record can exist beside a CNAME.`,
     hint: `Remove it, or add the ${types.join(' and ')} record where it points.`,

@@ -22,8 +22,8 @@ export type DnsAnswers = {
   hosts: ReadonlyMap<string, readonly string[]>;
   /** The name where the proof is by mistake (server/dns/record-plan/misplaced-proof.ts); null when it is at none. */
   misplacedProof: string | null;
-  /** The conflict that keeps a missing record from the name servers; null when none is seen. */
-  conflict: Awaited<ReturnType<typeof conflictOfUnseen>>;
+  /** The conflict that keeps the record of a name from the name servers; null when none is seen. */
+  conflict: (NonNullable<Awaited<ReturnType<typeof conflictOfUnseen>>> & { name: string }) | null;
   /** True when validating resolvers refuse every answer of the zone. */
   isDnssecBroken: boolean;
 };
@@ -203,7 +203,8 @@ async function findConflict(
   const ask = (name: string, type: RecordType) => unlessUnanswered(answersOf(dns, name, type));
   const found = records.map((record) => {
     const answers = nameServers.get(askedKey(record)) ?? [];
-    return conflictOfUnseen(ask, record, { apex, answers });
+    const { name } = record;
+    return conflictOfUnseen(ask, record, { apex, answers }).then((conflict) => conflict && { ...conflict, name });
   });
   return (await Promise.all(found)).find((conflict) => conflict !== null) ?? null;
 }

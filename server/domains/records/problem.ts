@@ -157,7 +157,8 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
   );
   if (wrong === undefined) return null;
   const hasAlias = aliasAt(wrong.name, answers) !== null;
-  return { code: NAME_ELSEWHERE, ...elsewhereText(wrong, { found: valuesSeen(wrong), hasAlias }) };
+  const beside = answers.conflict?.name === wrong.name ? answers.conflict : null;
+  return { code: NAME_ELSEWHERE, ...elsewhereText(wrong, { found: valuesSeen(wrong), hasAlias, beside }) };
 }
 
 /**
@@ -166,10 +167,11 @@ function nameElsewhere({ domain: { servedName }, records, answers, target }: Che
  */
 function conflictOf({ domain, records, answers, target }: CheckedDomain): Problem | null {
   const { conflict } = answers;
-  if (conflict === null || conflict.code === 'doubled_name') return conflict;
-  const hasWorked =
-    domain.rightRecords.length > 0 || pointsToOf(domain.servedName, records, answers, target) === 'here';
-  return hasWorked ? null : conflict;
+  if (conflict === null) return null;
+  const { name, ...told } = conflict;
+  if (told.code === 'doubled_name') return told;
+  const hasWorked = [domain.servedName, name].some((one) => pointsToOf(one, records, answers, target) === 'here');
+  return hasWorked || domain.rightRecords.length > 0 ? null : told;
 }
 
 const RIGHT_THERE = 'They have the right records.';

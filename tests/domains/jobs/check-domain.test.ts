@@ -209,7 +209,11 @@ test('a www that leads elsewhere beside a name that works is told, and looked at
     waitMs: 5 * SECOND_MS,
   });
   expect(await openLooks(domainId)).toBe(1);
-  await lab.write('astray.test', { 'www.astray.test A': [] });
+  await lab.write('astray.test', { 'www.astray.test MX': ['10 mail.astray.test.'] });
+  expect((await look()).problem?.hint).toBe(
+    'www.astray.test should be a CNAME record, but has MX records, and no other record can exist beside a CNAME. Use another name, or move those records.',
+  );
+  await lab.write('astray.test', { 'www.astray.test A': [], 'www.astray.test MX': [] });
   expect(await look()).toEqual({ state: 'active', problem: null, waitMs: 5 * SECOND_MS });
   expect(await openLooks(domainId)).toBe(1);
   const waitAfter = (ms: number) => {

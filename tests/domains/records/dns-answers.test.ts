@@ -113,24 +113,28 @@ const DOUBLED_A = {
   message:
     'The A record at evil.test.evil.test has evil.test twice in its name: your DNS provider adds evil.test automatically.',
   hint: 'Change its name there to @.',
+  name: 'evil.test',
 };
 const DOUBLED_CNAME = {
   code: 'doubled_name',
   message:
     'The CNAME record at www.evil.test.evil.test has evil.test twice in its name: your DNS provider adds evil.test automatically.',
   hint: 'Change its name there to www.',
+  name: 'www.evil.test',
 };
 const OTHERS_AT_WWW = {
   code: 'cname_beside_others',
   message:
     'www.evil.test should be a CNAME record, but has TXT and MX records, and no other record can exist beside a CNAME.',
   hint: 'Use another name, or move those records.',
+  name: 'www.evil.test',
 };
 const CNAME_AT_PROOF = {
   code: 'cname_beside_others',
   message:
     '_fairlead.evil.test is a CNAME record that points to x.evil.test, and no other record can exist beside a CNAME.',
   hint: 'Remove it, or add the TXT record where it points.',
+  name: PROOF.name,
 };
 const DOUBLED_WWW = cname('www.evil.test.evil.test', 'evil.test');
 const MAIL_AT_WWW = [txt('www.evil.test', 'v=spf1 -all'), mx('www.evil.test', 'mail.evil.test')];
@@ -144,6 +148,12 @@ test.each([
   { what: 'the domain twice in the name of www', sets: [PROVED, APEX, DOUBLED_WWW], conflict: DOUBLED_CNAME },
   { what: 'mail at www', sets: [PROVED, APEX, ...MAIL_AT_WWW], conflict: OTHERS_AT_WWW },
   { what: 'a CNAME in place of the proof', sets: [cname(PROOF.name, 'x.evil.test'), APEX], conflict: CNAME_AT_PROOF },
+  {
+    what: 'mail at www, which has an address as well',
+    sets: [PROVED, APEX, a('www.evil.test', '192.0.2.99'), ...MAIL_AT_WWW],
+    conflict: OTHERS_AT_WWW,
+  },
+  { what: 'an address at www', sets: [PROVED, APEX, a('www.evil.test', '192.0.2.99')], conflict: null },
   {
     what: 'a CNAME in place of the proof, and a wildcard',
     sets: [cname(PROOF.name, 'x.evil.test'), cname('*.evil.test', 'y.evil.test')],

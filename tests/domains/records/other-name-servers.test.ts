@@ -113,7 +113,12 @@ test('of a changed record the kind is told that is there now', () => {
 const HERE = { isServedHere: true, addresses: [ADDRESS], alias: null, issuers: [] };
 const LAME = { ...ANSWER, server: 'lame.test', address: '192.0.2.2', values: null, error: 'lame' as const };
 const STRAY = { ...ANSWER, values: ['2001:db8::9'] };
-const DOUBLED = { code: 'doubled_name' as const, message: 'It is in that name twice.', hint: 'Change it.' };
+const DOUBLED = {
+  code: 'doubled_name' as const,
+  message: 'It is in that name twice.',
+  hint: 'Change it.',
+  name: 'www.a.test',
+};
 const BESIDE = { ...DOUBLED, code: 'cname_beside_others' as const };
 
 type Seen = { conflict: typeof DOUBLED | typeof BESIDE; four: ServerAnswer[]; six?: ServerAnswer[] };

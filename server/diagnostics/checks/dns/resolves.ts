@@ -76,7 +76,8 @@ async function judgeCounterpart(subject: Subject, tools: Tools): Promise<Finding
   if (record !== undefined && isElsewhere && !addresses.every(isCloudflare)) {
     const alias = aliasIn(four);
     const found = alias === null ? addresses : [alias];
-    const { message, hint } = elsewhereText(record, { found, hasAlias: alias !== null });
+    const beside = await findConflict(itself, tools);
+    const { message, hint } = elsewhereText(record, { found, hasAlias: alias !== null, beside });
     return warn(message, hint, { repair: recordsRepair(subject) });
   }
   const aimed = await judgeAim(itself, addresses, { four, six }, tools);
