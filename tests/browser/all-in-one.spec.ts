@@ -91,7 +91,7 @@ test('All-in-One takes a folder and a domain to a page that a browser trusts', a
 
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, NAMES);
-  await visitBothNames({ page, world: ownApp, root, visitor: await visitor.browser.newPage() }, 'Quay');
+  await visitBothNames({ ...QUAY, page, world: ownApp, root, visitor: await visitor.browser.newPage() });
 });
 
 test('its certificate is renewed, its records are mended, and its domain moves to another deployment', async ({
@@ -100,17 +100,20 @@ test('its certificate is renewed, its records are mended, and its domain moves t
 }) => {
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, NAMES);
-  const run = { page, world: ownApp, root, visitor: await visitor.browser.newPage() };
+  const run = { ...QUAY, page, world: ownApp, root, visitor: await visitor.browser.newPage() };
   await signIn(page, ownApp.credentials);
   const [quay] = (await clientOf(ownApp.account).domains.list.query({})).items;
   await page.goto(`/domains/${quay?.id}`);
   await renew(run);
-  await breakAndMend(run);
+  await breakRecords(run);
+  await page.getByRole('button', { name: 'Fix it' }).click();
+  await page.getByRole('button', { name: /^Write \d records$/ }).click();
+  await checkUntil(page, 'Active');
   await move(run);
-  await visitBothNames(run, 'Pier');
+  await visitBothNames({ ...run, heading: 'Pier' });
 });
 
-test('a name that is pasted, with its records copied by hand, ends as a page that a browser trusts, and is removed', async ({
+test('a name that is pasted, with its records copied by hand, ends as a page that a browser trusts, is renewed and mended, and removed', async ({
   page,
   ownApp,
 }) => {
@@ -131,7 +134,17 @@ test('a name that is pasted, with its records copied by hand, ends as a page tha
   await expect(page.getByText('Issued', { exact: true })).toBeVisible({ timeout: 60_000 });
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, ['jetty.test', 'www.jetty.test']);
-  await visitBothNames({ page, world: ownApp, root, visitor: await visitor.browser.newPage() }, 'Jetty', 'jetty.test');
+  const jetty = { apex: 'jetty.test', heading: 'Jetty' };
+  const run = { ...jetty, page, world: ownApp, root, visitor: await visitor.browser.newPage() };
+  await visitBothNames(run);
+  await renew(run);
+  await breakRecords(run);
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Fix it' }).click();
+  await expect(page.getByText('The A record of jetty.test is gone.')).toBeVisible();
+  await ownApp.lab.registry.writeSets('jetty.test', setsOf(records));
+  await checkUntil(page, 'Active');
+  await visitBothNames(run);
 
   await page.getByRole('button', { name: 'Actions for the certificate of jetty.test' }).click();
   const chain = page.waitForEvent('download');
@@ -164,15 +177,17 @@ async function copyRecords(page: Page, zone: string) {
   return records;
 }
 
-type Run = { page: Page; visitor: Page; world: World; root: string };
+type Run = { page: Page; visitor: Page; world: World; root: string; apex: string; heading: string };
+const QUAY = { apex: 'quay.test', heading: 'Quay' };
 
 const portOf = ({ world }: Run) => Number(world.env.SITES_TLS_PORT);
-const visitByTls = (run: Run, name = 'quay.test') =>
-  askHttp1(portOf(run), name, '/', { ca: run.root, rejectUnauthorized: true }).catch(String);
+const visitByTls = (run: Run) =>
+  askHttp1(portOf(run), run.apex, '/', { ca: run.root, rejectUnauthorized: true }).catch(String);
 
 /** The browser has the root of the authority among its own, and follows the one name to the other. */
-async function visitBothNames(run: Run, heading: string, apex = 'quay.test'): Promise<void> {
-  await expect.poll(() => visitByTls(run, apex)).toContain(heading);
+async function visitBothNames(run: Run): Promise<void> {
+  const { apex, heading } = run;
+  await expect.poll(() => visitByTls(run)).toContain(heading);
   for (const name of [apex, `www.${apex}`]) {
     const answer = await run.visitor.goto(`https://${name}:${portOf(run)}/`);
     expect((await answer?.securityDetails())?.issuer).toContain('Pebble');
@@ -182,7 +197,7 @@ async function visitBothNames(run: Run, heading: string, apex = 'quay.test'): Pr
 }
 
 async function servedSerial(run: Run): Promise<string> {
-  const socket = await handshake(portOf(run), 'quay.test', { ca: run.root, rejectUnauthorized: true });
+  const socket = await handshake(portOf(run), run.apex, { ca: run.root, rejectUnauthorized: true });
   const { serialNumber } = socket.getPeerCertificate();
   socket.destroy();
   return serialNumber;
@@ -190,24 +205,22 @@ async function servedSerial(run: Run): Promise<string> {
 
 async function renew(run: Run): Promise<void> {
   const before = await servedSerial(run);
-  await run.page.getByRole('button', { name: 'Actions for the certificate of quay.test' }).click();
+  await run.page.getByRole('button', { name: `Actions for the certificate of ${run.apex}` }).click();
   await run.page.getByRole('menuitem', { name: 'Renew', exact: true }).click();
   await expect.poll(() => servedSerial(run)).not.toBe(before);
-  await visitBothNames(run, 'Quay');
+  await visitBothNames(run);
 }
 
-/** Somebody takes the address out of the zone: it is seen, and written again through the connection. */
-async function breakAndMend({ page, world }: Run): Promise<void> {
-  const checkUntil = (text: string) =>
-    expect(async () => {
-      await page.getByRole('button', { name: 'Check now' }).click();
-      await expect(page.getByText(text, { exact: true })).toBeVisible({ timeout: 2_000 });
-    }).toPass();
-  await world.lab.registry.writeSets('quay.test', { 'quay.test A': [] });
-  await checkUntil('Needs attention');
-  await page.getByRole('button', { name: 'Fix it' }).click();
-  await page.getByRole('button', { name: /^Write \d records$/ }).click();
-  await checkUntil('Active');
+const checkUntil = (page: Page, text: string) =>
+  expect(async () => {
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await expect(page.getByText(text, { exact: true })).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+
+/** Somebody takes the address out of the zone, and it is seen. */
+async function breakRecords({ page, world, apex }: Run): Promise<void> {
+  await world.lab.registry.writeSets(apex, { [`${apex} A`]: [] });
+  await checkUntil(page, 'Needs attention');
 }
 
 /** Visitors ask all the while, and each of them gets the one site or the other. */
