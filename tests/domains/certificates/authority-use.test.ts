@@ -5,7 +5,7 @@ import {
   nearLimit,
   requireWithinLimits,
 } from '../../../server/domains/certificates/authority-use.ts';
-import { HOUR_MS } from '../../../server/lib/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../server/lib/durations.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 
 const HALF_OF_NEW = 100;
@@ -20,7 +20,11 @@ function ledgerOf(app: TestApp, ours: string) {
     ...{ accountUrl: `https://ca.test/${ours}`, accountId, isByHand: true, renews },
     names: [`shop-${order}.${accountId}.test`],
   });
+  const ofNames = (accountId: string, names: string[]) => ({ ...entryOf(accountId, 0), names });
   return {
+    certify: (accountId: string, names: string[]) =>
+      countAuthorityUse(ledger, ofNames(accountId, names), ['names', 'domain']),
+    mayCertify: (accountId: string, names: string[]) => requireWithinLimits(ledger, ofNames(accountId, names)),
     order: (accountId: string, count: number, renews: BudgetQuestion['renews'] = null) =>
       Promise.all(
         Array.from({ length: count }, (_, at) =>
@@ -79,4 +83,19 @@ test('beyond four fifths of a limit it is said how much is used', async () => {
   expect(await near('bob')).toBeNull();
   await order('carol', 1);
   expect(await near('bob')).toBe(`${NEW * 0.8 + 1} of ${NEW} orders of this installation are used.`);
+});
+
+test('certificates of one registrable domain count together, and so do those for exactly the same names, whoever orders', async () => {
+  await using app = await createTestApp();
+  const { certify, mayCertify } = ledgerOf(app, 'fourth');
+  for (let at = 0; at < 5; at += 1) await certify(`account-${at}`, ['quay.co.uk', 'www.quay.co.uk']);
+  await expect(mayCertify('bob', ['www.quay.co.uk', 'quay.co.uk'])).rejects.toMatchObject(
+    refused('5 certificates of these names'),
+  );
+  await mayCertify('bob', ['quay.co.uk']);
+  await Promise.all(Array.from({ length: 45 }, (_, at) => certify(`account-${at}`, [`*.shop-${at}.quay.co.uk`])));
+  await expect(mayCertify('bob', ['new.quay.co.uk'])).rejects.toMatchObject(refused('50 certificates of this domain'));
+  for (const other of ['pier.co.uk', 'newquay.co.uk', 'quay.github.io']) await mayCertify('bob', [other]);
+  app.clock.advance(7 * DAY_MS);
+  await mayCertify('bob', ['new.quay.co.uk']);
 });
