@@ -134,11 +134,9 @@ async function continueOrder(run: IssueRun, call: AuthorityCall, doc: Certificat
   const url = stored.url ?? (await providers.authority.openOrder?.(call, stored.names)) ?? null;
   const order = url === null ? null : await providers.authority.read(call, url);
   if (order === null || order.status === 'invalid') return null;
-  await run.transaction(async (session) => {
-    // A failed try has left it where it was before.
-    await moveOn(session, run);
-    await storeUrl(session, run, order);
-  });
+  // A failed try has left it where it was before.
+  await run.transaction((session) => moveOn(session, run));
+  if (stored.url !== order.url) await storeUrl(run, order.url);
   return { stored, order };
 }
 
@@ -169,8 +167,7 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
   if (!isExempt) await count();
   const url = await authority.order(call, { names, replaces, beforeNewOrder });
   await providers.faults?.at('certificate:placed');
-  await run.transaction((session) => storeUrl(session, run, { url }));
-  await providers.faults?.at('certificate:ordered');
+  await storeUrl(run, url);
   const order = await authority.read(call, url);
   if (order === null) throw new AuthorityError(ownProblem('orderNotReady', 'The order is gone.'));
   await savePersistIssuers(authority.id, order);
@@ -178,11 +175,12 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
 }
 
 async function storeUrl(
-  session: ClientSession,
-  { certificateId: _id, accountId }: IssueRun,
-  { url }: Pick<Order, 'url'>,
+  { providers, accountId, certificateId: _id, transaction }: IssueRun,
+  url: string,
 ): Promise<void> {
-  await CertificateModel.updateOne({ _id, accountId }, { $set: { 'order.url': url } }, { session });
+  const set = { $set: { 'order.url': url } };
+  await transaction((session) => CertificateModel.updateOne({ _id, accountId }, set, { session }));
+  await providers.faults?.at('certificate:ordered');
 }
 
 /** Throws `AuthorityError` when an order is sure to fail: it would count at the authority, and this check does not. */
