@@ -17,9 +17,11 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { type Step, Stepper } from '../components/page/stepper.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
 import { Time } from '../components/time.tsx';
+import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { asksForAct, type Check, checksOf } from '../features/diagnostics/checks.ts';
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
@@ -29,7 +31,6 @@ import { endOf, type StepGroup, stepGroupsOf, tookOf } from '../features/release
 import { partTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths/paths.ts';
-import { shownState } from '../lib/waiting.ts';
 
 const RecordPlanDialog = lazyDialog(
   async () => (await import('../features/domains/records/record-plan-dialog.tsx')).RecordPlanDialog,
@@ -92,6 +93,7 @@ function Report({ deploymentId }: { deploymentId: string }) {
   );
   const health = trpc.diagnostics.health.useQuery({ deploymentIds: [deploymentId] });
   const reports = trpc.diagnostics.list.useQuery();
+  const allowance = trpc.subscription.allowance.useQuery();
   const now = useNow();
   const lost = [deployment, current, domains, certificates, health].find(({ error }) => error !== null);
   if (lost?.error) {
@@ -125,7 +127,15 @@ function Report({ deploymentId }: { deploymentId: string }) {
     ...domainChecks(domains.data.items, certificateItems, now),
   ];
   const isTroubled = last?.verdict === 'fail' || last?.verdict === 'warn';
-  return <FullReport deployment={deployment.data} current={release} checks={checks} isTroubled={isTroubled} />;
+  return (
+    <FullReport
+      deployment={deployment.data}
+      current={release}
+      checks={checks}
+      isTroubled={isTroubled}
+      isReadOnly={isReadOnly(allowance.data, deploymentId)}
+    />
+  );
 }
 
 type FullReportProps = {
@@ -134,9 +144,10 @@ type FullReportProps = {
   checks: readonly Check[];
   /** True when its last report found a problem. */
   isTroubled: boolean;
+  isReadOnly: boolean;
 };
 
-function FullReport({ deployment, current, checks, isTroubled }: FullReportProps) {
+function FullReport({ deployment, current, checks, isTroubled, isReadOnly }: FullReportProps) {
   return (
     <div className="flex flex-col gap-6">
       <Card className="overflow-hidden">
@@ -144,7 +155,7 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
               {diagnosisText(deployment, checks.filter(asksForAct).length, isTroubled)}
-              <StateBadge state={shownState(deployment)} />
+              <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
             </span>
           }
         />

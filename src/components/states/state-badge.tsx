@@ -5,11 +5,11 @@ import { Badge, type BadgeLook } from '../badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
- * Four words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
- * platform refuses its connection; a release is `publishing` until it is over; either is `waiting` while a platform
- * waits for the person, unless it is live at the primary one and waits elsewhere.
+ * Five words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
+ * platform refuses its connection; a release is `publishing` until it is over; either is `switching` during a rollback,
+ * and `waiting` while a platform waits for the person, unless it is live at the primary one and waits elsewhere.
  */
-export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected';
+export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected' | 'switching';
 
 const looks: Record<DisplayState, BadgeLook> = {
   draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
@@ -18,6 +18,7 @@ const looks: Record<DisplayState, BadgeLook> = {
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
   deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
   publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
+  switching: { tone: 'accent', icon: LoaderCircle, word: 'Switching', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
   waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },

@@ -1,6 +1,7 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DisplayState } from '../../components/states/state-badge.tsx';
 import { lostAtPrimary } from '../../lib/primary-place.ts';
+import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownState } from '../../lib/waiting.ts';
 
 /**
@@ -8,10 +9,11 @@ import { shownState } from '../../lib/waiting.ts';
  * live.
  */
 export function deploymentDisplayState(
-  deployment: Pick<Deployment, 'state' | 'primaryId' | 'destinations' | 'lostConnections'>,
+  deployment: Pick<Deployment, 'state' | 'primaryId' | 'destinations' | 'lostConnections' | 'latestRelease'>,
   isReadOnly: boolean,
 ): DisplayState {
-  const { state } = deployment;
+  const { state, latestRelease } = deployment;
   if (isReadOnly && state === 'live') return 'read-only';
-  return state !== 'deploying' && lostAtPrimary(deployment) !== undefined ? 'not-connected' : shownState(deployment);
+  if (state !== 'deploying') return lostAtPrimary(deployment) ? 'not-connected' : shownState(deployment);
+  return latestRelease && isRollingBack(latestRelease) ? 'switching' : shownState(deployment);
 }

@@ -3,11 +3,10 @@ import { StateBadge } from '../../components/states/state-badge.tsx';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownReleaseState } from '../../lib/waiting.ts';
 import type { Publication } from '../../uploads/publications.ts';
-import { RollBackBadge } from './roll-back-badge.tsx';
 
 /** Shows the state of a release, the same in the head of its page and in the lists. */
 export function ReleaseBadge({ release }: { release: Release }) {
-  if (isRollingBack(release)) return <RollBackBadge state="running" />;
+  if (isRollingBack(release)) return <StateBadge state="switching" />;
   return <StateBadge state={shownReleaseState(release)} />;
 }
 

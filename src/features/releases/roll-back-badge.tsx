@@ -1,6 +1,7 @@
-import { CircleX, LoaderCircle, Redo2, Undo2 } from 'lucide-react';
+import { CircleX, Redo2, Undo2 } from 'lucide-react';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 
 export type RollBackBadgeProps = Pick<RollBack, 'state'> & {
   /** True when a later release than the one before was brought back. */
@@ -8,13 +9,7 @@ export type RollBackBadgeProps = Pick<RollBack, 'state'> & {
 };
 
 export function RollBackBadge({ state, isForward = false }: RollBackBadgeProps) {
-  if (state === 'running') {
-    return (
-      <Badge tone="accent" icon={LoaderCircle} isRunning>
-        Switching
-      </Badge>
-    );
-  }
+  if (state === 'running') return <StateBadge state="switching" />;
   if (state === 'failed') {
     return (
       <Badge tone="bad" icon={CircleX}>
