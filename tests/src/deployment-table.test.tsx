@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseRefOf, secondsLater } from '../support/screen-fixtures.ts';
 
 test('a list says which deployment lost its connection, what visitors type, and that they miss files', () => {
   const lost = { destinationId: 'lost-here', provider: 'netlify' as const, connectionId: null, message: 'Removed.' };
@@ -20,6 +20,11 @@ test('a list says which deployment lost its connection, what visitors type, and 
     }),
     deploymentOf({ name: 'raw', currentRelease: releaseRefOf({ needsBuild: true }) }),
     deploymentOf({ name: 'linked', currentRelease: releaseRefOf({ missing: { files: 0, links: 1, example: '/a' } }) }),
+    deploymentOf({
+      name: 'back',
+      state: 'deploying',
+      latestRelease: releaseRefOf({ number: 1, state: 'verifying', finishedAt: secondsLater(0) }),
+    }),
     deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
   ];
   using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
@@ -36,7 +41,8 @@ test('a list says which deployment lost its connection, what visitors type, and 
     expect.stringContaining('bareLiveFiles missing'),
     expect.stringContaining('tornLiveFiles missing'),
     expect.stringContaining('rawLiveNot built'),
-    expect.stringMatching(/^linkedLivelinked/),
+    expect.stringContaining('linkedLiveBroken links'),
+    expect.stringContaining('backSwitching'),
     expect.stringContaining('newDraftNo address yet'),
   ]);
 });

@@ -71,7 +71,7 @@ test.each([
   using list = showScreen(table, {});
   const arrow = list.button(label).querySelector('svg');
   expect(arrow?.classList.contains('-scale-x-100'), 'it points ahead').toBe(number > serving);
-  expect(list.page.textContent).toContain('sailor · Folder');
+  expect(list.page.textContent).toContain('sailor, Folder');
 });
 
 test.each([

@@ -125,9 +125,12 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
         <ReleaseStates release={release} />
       </TableCell>
       <TableCell className={classNames(byCell, 'xl:min-w-28')}>
-        <span title={release.createdBy} className="flex min-w-0">
-          <span className="truncate">{release.createdBy}</span>
-          <span className="whitespace-pre max-sm:hidden">{` · ${SOURCE_LABELS[release.source]}`}</span>
+        <span title={release.createdBy} className="block min-w-0 truncate">
+          {release.createdBy}
+        </span>
+        <span className="block text-xs max-sm:hidden">
+          <span className="sr-only">, </span>
+          {SOURCE_LABELS[release.source]}
         </span>
       </TableCell>
       <TableCell className={factCell}>
