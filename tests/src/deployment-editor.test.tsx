@@ -261,7 +261,7 @@ test('an edit of a site that never had a start page loses none', async () => {
 test('the button of the preview stays where it is pressed, so that a second press discards nothing', async () => {
   serveFiles([
     ['a.html', HASH, 1],
-    ['b.html', HASH, 1],
+    ['index.html', HASH, 1],
   ]);
   using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
   await removeFile(shown, 'a.html');
@@ -271,6 +271,9 @@ test('the button of the preview stays where it is pressed, so that a second pres
   flushSync(() => shown.button('Preview').click());
   await soon(() => expect(shown.page.querySelector('[aria-label=Preview]')).not.toBe(null));
   expect(acts()).toEqual(before);
+  const tree = () => shown.page.querySelector('[role=tree]')?.closest('.hidden');
+  await soon(() => expect(tree(), 'one of both fits beside it').not.toBe(null));
+  expect(shown.page.querySelector('[role=tabpanel]')?.closest('.hidden')).toBe(null);
   flushSync(() => shown.button('Preview').click());
   await soon(() => expect(shown.page.querySelector('[aria-label=Preview]')).toBe(null));
 });

@@ -1,5 +1,6 @@
 import { RefreshCw, X } from 'lucide-react';
 import { useRef } from 'react';
+import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { extensionOf } from '../../../lib/texts.ts';
@@ -28,9 +29,13 @@ export function PreviewPane({ preview, active, onClose }: PreviewPaneProps) {
         <IconButton label="Refresh the preview" disabled={isBusy} onClick={refresh}>
           <RefreshCw />
         </IconButton>
-        <IconButton label="Close the preview" onClick={onClose}>
+        <IconButton label="Close the preview" className="max-md:hidden" onClick={onClose}>
           <X />
         </IconButton>
+        {/* In a narrow window nothing else is in sight. */}
+        <Button variant="quiet" size="sm" className="md:hidden" onClick={onClose}>
+          Back to the code
+        </Button>
       </div>
       {problem !== null && (
         <Notice tone="bad" className="m-3">
