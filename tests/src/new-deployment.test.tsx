@@ -82,7 +82,8 @@ test('a name that a deployment has leads there first, and second to another with
     'primary',
     '/deployments/harbour',
   ]);
-  expect(there?.parentElement?.textContent).toContain('You already have a deployment with this name.');
+  expect(there?.closest('form')?.textContent).toContain('You already have a deployment with this name.');
+  expect(there?.parentElement?.className, 'two buttons stay below what they are about').not.toContain('sticky');
   expect(shown.page.textContent, 'one of their own has it').not.toContain('is taken');
   await submit(shown.page.querySelector('form'));
   expect(create, 'Enter in the field of the name').not.toHaveBeenCalled();

@@ -14,7 +14,7 @@ export type PublishFormProps = {
   className?: string;
   /**
    * Given where the form has no box on a small screen: its button stays in sight there while it may be pressed, below
-   * this.
+   * this. The choice between two would cover too much.
    */
   aboveSticky?: ReactNode;
   /** False while something is awaited that is shown above the button: it would move away while it is pressed. */
@@ -38,7 +38,12 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
       {plan.blocker === null ? (
         <>
           <Consents />
-          <div className={classNames('grid gap-2', aboveSticky !== undefined && blockedBecause === null && STICKY)}>
+          <div
+            className={classNames(
+              'grid gap-2',
+              aboveSticky !== undefined && blockedBecause === null && !isTaken && STICKY,
+            )}
+          >
             {aboveSticky}
             {isTaken ? (
               <>
