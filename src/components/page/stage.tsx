@@ -12,7 +12,7 @@ export type PipelineStage = {
   text?: ReactNode;
   /** The decision or the content of the stage. */
   body?: ReactNode;
-  /** True for a table, which takes all the room there is. */
+  /** True for a table, which takes all the room of a wide screen. */
   isWide?: boolean;
 };
 
@@ -35,7 +35,7 @@ function Stage({ number, stage }: { number: number; stage: PipelineStage }) {
       aria-current={state === 'running' ? 'step' : undefined}
       className={classNames(
         'relative flex gap-4 pb-8 last:pb-0 before:absolute before:top-7 before:bottom-1 before:left-3 before:w-px before:bg-line last:before:hidden',
-        !isWide && 'max-w-reading',
+        isWide ? 'max-xl:max-w-reading' : 'max-w-reading',
       )}
     >
       <span className="flex size-6 shrink-0 items-center justify-center">
