@@ -81,6 +81,14 @@ test('a release names every platform that it goes to, with its state, its steps 
   await shown.sees('app.js');
 });
 
+test('where the server sends the files on, the time of that is told, as it is counted in that of the release', async () => {
+  const [, netlify] = destinations.map((one) => ({ ...one, state: 'live' as const, missingLinks: [] }));
+  const place = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/harbour/releases/3' };
+  const release = releaseDetailOf({ destinations: netlify ? [netlify] : [], platform: 'netlify', steps: sent });
+  using shown = showScreen(<ReleaseScreen />, { 'releases.get': () => release }, place);
+  await shown.sees('Sent7.0 s');
+});
+
 test('with several platforms the frame of a release is the same while this page sends and when the server goes on', async () => {
   const [first, second] = destinations.map((one) => ({ ...one, missingLinks: [], error: null }));
   if (first === undefined || second === undefined) expect.fail('There are two platforms.');

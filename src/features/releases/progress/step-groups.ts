@@ -1,4 +1,5 @@
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Release, ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
@@ -74,11 +75,15 @@ function switched(release: ReleaseState, checked: StepState, isRunning: boolean)
 /** Returns the duration of a part of a release so far; null where nobody noted it. */
 export function tookOf({ name, state, steps }: StepGroup, release: Run, now: Date): string | null {
   if (state === 'yours') return null;
-  // A page or a script sent the files before the first step began, and nobody noted how long that took.
-  if (name === 'sending' && release.source !== undefined && release.source !== 'retry') return null;
+  // A page or a script sent the files here before the first step began, and nobody noted how long that took.
+  if (name === 'sending' && release.source !== undefined && release.source !== 'retry' && isHere(release)) return null;
   if (name === 'switching' && steps.length === 0) return switchTook(release);
   const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
   return tookText(startedAt, state === 'running' ? null : endOf(steps), now);
+}
+
+function isHere({ destinations: [primary] }: Run): boolean {
+  return primary === undefined || PLATFORMS[primary.platform].isServedHere === true;
 }
 
 /**
