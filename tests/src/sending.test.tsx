@@ -67,6 +67,8 @@ test.each([
 ])('cancelling what is being sent gives the files back, and says what is live', async (serving, isRestored, words) => {
   using shown = showSending({ isRestored }, serving);
   await shown.sees('Keep this page open until the files are sent.');
+  expect(shown.page.textContent).toContain('publish it on a hosting platform');
+  expect(shown.linkTo('publish it on a hosting platform'), 'it would lead away from this page').toBeUndefined();
   // What is live meanwhile can be visited.
   expect(shown.linkTo('Visit')).toBe(serving === null ? undefined : publication.url);
   shown.button('Cancel').click();

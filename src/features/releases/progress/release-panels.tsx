@@ -71,12 +71,16 @@ export function AddressPanel(props: AddressPanelProps) {
       {isServedHere && isLocalAddress(url) && (
         <p className="text-sm text-ink-muted">
           Only this computer can open this address. To show the site to others,{' '}
-          <Link
-            to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
-            className="rounded-tight text-accent underline"
-          >
-            publish it on a hosting platform
-          </Link>
+          {isLive ? (
+            <Link
+              to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
+              className="rounded-tight text-accent underline"
+            >
+              publish it on a hosting platform
+            </Link>
+          ) : (
+            'publish it on a hosting platform'
+          )}
           .
         </p>
       )}
