@@ -215,7 +215,7 @@ const rollBackSchema = z.strictObject({
 });
 export const releaseListSchema = z.strictObject({
   items: z.array(listedReleaseSchema),
-  /** The rollbacks in the time of the page; a list of one state has none. */
+  /** The rollbacks in the time of the page; a list of one state has none, and that of `rolled_back` nothing else. */
   rollBacks: z.array(rollBackSchema),
   nextCursor: z.nullable(z.string()),
 });

@@ -37,14 +37,15 @@ export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'proc
 export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying'] as const;
 
 export const LISTED_DEPLOYMENT_STATES = [...DEPLOYMENT_STATES, 'waiting'] as const;
-/** `publishing`: any of the running states, which a list shows by one word. */
-export const LISTED_RELEASE_STATES = [...RELEASE_STATES, 'waiting', 'publishing'] as const;
+/** `publishing`: any of the running states, which a list shows by one word; `rolled_back`: the rollbacks alone. */
+export const LISTED_RELEASE_STATES = [...RELEASE_STATES, 'waiting', 'publishing', 'rolled_back'] as const;
 
 export type LicenseState = (typeof LICENSE_STATES)[number];
 export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 export type RunningReleaseState = (typeof RUNNING_RELEASE_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
+export type ListedReleaseState = (typeof LISTED_RELEASE_STATES)[number];
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
 /** Returns the words, without a full stop, for a domain that is lost (`lostTo`). */

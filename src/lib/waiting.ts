@@ -33,6 +33,9 @@ function mayWait(state: string): boolean {
 
 export type ShownReleaseState = Exclude<ReleaseState, RunningReleaseState> | 'waiting' | 'publishing';
 
+/** The states by which a history can be limited; `rolled_back`: its rollbacks. */
+export type ShownHistoryState = ShownReleaseState | 'rolled_back';
+
 /** Returns the state of a release that its page and the lists show: which step it is at is told by its steps. */
 export function shownReleaseState(release: Shown & { state: ReleaseState }): ShownReleaseState {
   const state = shownState(release);

@@ -1,15 +1,16 @@
 import { Link } from 'wouter';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
+import { FilterSelect } from '../components/fields/filter-select.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { StateFilter } from '../components/states/state-filter.tsx';
+import { stateLabel } from '../components/states/state-badge.tsx';
 import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { oneOf, useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { paths } from '../lib/paths/paths.ts';
-import type { ShownReleaseState } from '../lib/waiting.ts';
+import type { ShownHistoryState, ShownReleaseState } from '../lib/waiting.ts';
 
 const SHOWN_STATES = [
   'publishing',
@@ -19,11 +20,18 @@ const SHOWN_STATES = [
   'failed',
   'cancelled',
 ] as const satisfies readonly ShownReleaseState[];
+const STATE_OPTIONS: readonly { value: ShownHistoryState; label: string }[] = [
+  ...SHOWN_STATES.map((value) => ({ value, label: stateLabel(value) })),
+  { value: 'rolled_back', label: 'Rolled back' },
+];
 
 /** Lists all releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
   const filters = useListFilters(['state', 'deployment']);
-  const state = oneOf(SHOWN_STATES, filters.get('state'));
+  const state = oneOf(
+    STATE_OPTIONS.map(({ value }) => value),
+    filters.get('state'),
+  );
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments, hasNone } = useOfferedDeployments();
@@ -41,7 +49,13 @@ export function DeploymentHistoryScreen() {
             value={deploymentId}
             onChange={(id) => filters.set('deployment', id)}
           />
-          <StateFilter states={SHOWN_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+          <FilterSelect
+            label="State"
+            allLabel="All states"
+            options={STATE_OPTIONS}
+            value={state}
+            onChange={(next) => filters.set('state', next)}
+          />
         </div>
       )}
       <ReleaseList

@@ -445,6 +445,12 @@ test('a roll back stays in the history, with who did it, when, and from which re
   const ofAll = await list({ limit: 1, cursor: (await list({ limit: 1 })).nextCursor ?? '' });
   expect(ofAll).toMatchObject({ items: [{ number: 1 }], rollBacks: [] });
   expect((await list({ state: 'live' })).rollBacks).toEqual([]);
+  expect(await list({ state: 'rolled_back' })).toMatchObject({ items: [], rollBacks: [trace], nextCursor: null });
+  await rollBack({ deploymentId: deployment.id, releaseId: page.items[0]?.id ?? '' });
+  const latest = await list({ state: 'rolled_back', deploymentId: deployment.id, limit: 1 });
+  expect(latest.rollBacks).toMatchObject([{ fromNumber: 1, toNumber: 2 }]);
+  const earlier = await list({ state: 'rolled_back', limit: 1, cursor: latest.nextCursor ?? '' });
+  expect(earlier).toMatchObject({ items: [], rollBacks: [trace], nextCursor: null });
   expect((await (await app.trialPerson()).caller.releases.list()).rollBacks).toEqual([]);
 });
 

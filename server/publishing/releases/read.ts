@@ -12,7 +12,11 @@ import {
   type ReleaseDiff,
   type ReleaseList,
 } from '../../../routers/schemas/releases.ts';
-import { type ReleaseState, RUNNING_RELEASE_STATES, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
+import {
+  type ListedReleaseState,
+  RUNNING_RELEASE_STATES,
+  STATES_THAT_WAIT,
+} from '../../../routers/schemas/state-names.ts';
 import type { AccountContext } from '../../context.ts';
 import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
@@ -28,7 +32,7 @@ import {
   type WithDeployment,
   type WithPublications,
 } from './join-deployment.ts';
-import { findRollBacks, toRollBack } from './roll-backs.ts';
+import { findRollBacks, listRollBacks, toRollBacks } from './roll-backs.ts';
 import { toRelease, toSteps } from './to-release.ts';
 
 /**
@@ -39,12 +43,14 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
   const { accountId } = ctx.actor;
   const { addresses } = ctx.providers;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
-  const { rows, cursorOf, until } = await readCursorPage(accountId, input, limit + 1);
+  const state = input?.state;
+  if (state === 'rolled_back') return { items: [], ...(await listRollBacks(ctx, { ...input, limit })) };
+  const { rows, cursorOf, until } = await readCursorPage(accountId, input, state, limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
   const span = { after: hasMore ? last.createdAt : null, until };
-  const rollBacks = input?.state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
+  const rollBacks = state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
   return {
     items: page.flatMap((row) =>
       row.deployment.map((deployment) => ({
@@ -52,17 +58,23 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
         ...toServing(row),
       })),
     ),
-    rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(addresses, row, deployment))),
+    rollBacks: rollBacks.flatMap((row) => toRollBacks(addresses, row)),
     nextCursor: hasMore ? cursorOf(last) : null,
   };
 }
 
 type ReleaseWithDeployment = WithServing<WithPublications<WithDeployment<ReleaseRow>>>;
+type ReleaseListState = Exclude<ListedReleaseState, 'rolled_back'>;
 /** `until` is the time at which the previous page ended; null for the first. */
 type CursorPage = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
-async function readCursorPage(accountId: string, input: ListReleasesInput, count: number): Promise<CursorPage> {
-  const state = input?.state === undefined ? {} : await releaseStateFilter(accountId, input.state);
+async function readCursorPage(
+  accountId: string,
+  input: ListReleasesInput,
+  wanted: ReleaseListState | undefined,
+  count: number,
+): Promise<CursorPage> {
+  const state = wanted === undefined ? {} : await releaseStateFilter(accountId, wanted);
   const { deploymentId, cursor } = input ?? {};
   if (deploymentId === undefined) {
     const until = cursor === undefined ? null : decodeCursor(cursor).at;
@@ -97,10 +109,7 @@ function readRows(
  * `publishing` is any running state of a release that does not wait. While a release runs, its primary platform is the
  * only one that can wait.
  */
-async function releaseStateFilter(
-  accountId: string,
-  state: ReleaseState | 'waiting' | 'publishing',
-): Promise<Record<string, unknown>> {
+async function releaseStateFilter(accountId: string, state: ReleaseListState): Promise<Record<string, unknown>> {
   if (state !== 'waiting' && state !== 'publishing') return { state };
   const waiting = await PublicationModel.find({ accountId, state: 'waiting' }, { _id: 0, releaseId: 1 })
     .hint('account_state')

@@ -1,12 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import { ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
-import type { RollBack } from '../../../routers/schemas/releases.ts';
-import type { Addresses } from '../../context.ts';
+import type { ReleaseList, RollBack } from '../../../routers/schemas/releases.ts';
+import type { AccountContext, Addresses } from '../../context.ts';
 import type { DeploymentRow } from '../../database/models/publishing/deployment.ts';
 import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { RollBackModel, type RollBackRow } from '../../database/models/publishing/roll-back.ts';
 import { newId } from '../../database/mongo.ts';
 import { siteOf, siteUrlOf } from '../../database/site-address.ts';
+import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 
 /** Between two releases of a list somebody may go back and forth; this many are shown. */
@@ -44,23 +45,46 @@ export async function findRollBacks(
   accountId: string,
   deploymentId: string | undefined,
   { after, until }: Span,
-): Promise<WithDeployment<RollBackRow>[]> {
+): Promise<RollBackWithDeployment[]> {
   const time = { ...(after !== null && { $gt: after }), ...(until !== null && { $lte: until }) };
-  const filter = {
-    accountId,
-    ...(deploymentId !== undefined && { deploymentId }),
-    ...((after !== null || until !== null) && { createdAt: time }),
+  const filter = after === null && until === null ? {} : { createdAt: time };
+  return readRows({ accountId, deploymentId, filter, count: ROLL_BACKS_MAX });
+}
+
+/** Returns a page of the rollbacks alone, of an account or of one deployment; newest first. */
+export async function listRollBacks(
+  ctx: AccountContext,
+  { deploymentId, cursor, limit }: { deploymentId?: string | undefined; cursor?: string | undefined; limit: number },
+): Promise<Pick<ReleaseList, 'rollBacks' | 'nextCursor'>> {
+  const { accountId } = ctx.actor;
+  const rows = await readRows({ accountId, deploymentId, filter: afterCursor(cursor), count: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rollBacks: page.flatMap((row) => toRollBacks(ctx.providers.addresses, row)),
+    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last) : null,
   };
-  return RollBackModel.aggregate<WithDeployment<RollBackRow>>([
-    { $match: filter },
-    { $sort: { createdAt: -1 } },
-    { $limit: ROLL_BACKS_MAX },
+}
+
+type RollBackWithDeployment = WithDeployment<RollBackRow>;
+type Wanted = { accountId: string; deploymentId: string | undefined; filter: Record<string, unknown>; count: number };
+
+function readRows({ accountId, deploymentId, filter, count }: Wanted): Promise<RollBackWithDeployment[]> {
+  return RollBackModel.aggregate<RollBackWithDeployment>([
+    { $match: { accountId, ...(deploymentId !== undefined && { deploymentId }), ...filter } },
+    { $sort: { createdAt: -1, _id: -1 } },
+    { $limit: count },
     ...joinDeployment(accountId),
   ]).hint(deploymentId === undefined ? 'account_newest' : 'account_deployment_newest');
 }
 
+/** Returns the rollback for the history; nothing when its deployment is gone. */
+export function toRollBacks(addresses: Addresses, row: RollBackWithDeployment): RollBack[] {
+  return row.deployment.map((deployment) => toRollBack(addresses, row, deployment));
+}
+
 /** Returns the document with its deployment's name and address. */
-export function toRollBack(addresses: Addresses, doc: RollBackRow, deployment: DeploymentRow): RollBack {
+function toRollBack(addresses: Addresses, doc: RollBackRow, deployment: DeploymentRow): RollBack {
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,

@@ -20,8 +20,11 @@ const rollBackDocSchema = new Schema(
   { collection: 'roll_backs' },
 );
 // The history of the account and of one deployment, newest first.
-rollBackDocSchema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
-rollBackDocSchema.index({ accountId: 1, deploymentId: 1, createdAt: -1 }, { name: 'account_deployment_newest' });
+rollBackDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+rollBackDocSchema.index(
+  { accountId: 1, deploymentId: 1, createdAt: -1, _id: -1 },
+  { name: 'account_deployment_newest' },
+);
 // Finds the rollback whose outcome is still open.
 rollBackDocSchema.index({ toReleaseId: 1 }, { name: 'running', partialFilterExpression: { state: 'running' } });
 rollBackDocSchema.plugin(accountScope);

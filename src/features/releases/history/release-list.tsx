@@ -5,14 +5,14 @@ import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
 import { ListStates } from '../../../components/lists/list-states.tsx';
 import { LoadMore } from '../../../components/lists/load-more.tsx';
-import type { ShownReleaseState } from '../../../lib/waiting.ts';
+import type { ShownHistoryState } from '../../../lib/waiting.ts';
 import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {
   label: string;
   /** Absent for all releases of the account. */
   deploymentId?: string | undefined;
-  state?: ShownReleaseState | undefined;
+  state?: ShownHistoryState | undefined;
   isReadOnly: (deploymentId: string) => boolean;
   /** The first act, when there is none. */
   empty: ReactNode;
@@ -42,7 +42,7 @@ export function ReleaseList({
       <Card className="overflow-hidden">
         <ListStates
           list={list}
-          count={releases.length}
+          count={releases.length + rollBacks.length}
           skeleton={<ReleaseTableSkeleton />}
           failure={shownFailure('The releases could not be loaded', list.error)}
           empty={{ icon: History, text: empty, action }}
