@@ -47,6 +47,7 @@ import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { othersOf, primaryOf } from '../lib/primary-place.ts';
+import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 
@@ -55,6 +56,7 @@ const sentElsewhere = lazyComponent<SentElsewhereProps>(
   async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
 );
 
+/** Most browsers hold no edits. */
 const draftNotice = lazyComponent<DraftNoticeProps>(
   async () => (await import('../features/deployments/edit/draft-notice.tsx')).DraftNotice,
 );
@@ -294,9 +296,11 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         </LiveCard>
       )}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
-      <Beside>
-        <draftNotice.Component deploymentId={deployment.id} />
-      </Beside>
+      {localStorage.getItem(LOCAL_KEYS.edits) && (
+        <Beside>
+          <draftNotice.Component deploymentId={deployment.id} />
+        </Beside>
+      )}
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
         {publication === null && hasRecords && (
           <Beside>

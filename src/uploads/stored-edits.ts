@@ -1,5 +1,6 @@
 import { clear, createStore, del, delMany, get, keys, set, type UseStore } from 'idb-keyval';
 import { session } from '../api/session/session.ts';
+import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 
 let opened: UseStore | null = null;
 
@@ -33,7 +34,10 @@ export async function readEdits(deploymentId: string): Promise<unknown> {
 export async function writeEdits(deploymentId: string, edits: unknown): Promise<boolean> {
   try {
     if (edits === null) await del(keyOf(deploymentId), database());
-    else await set(keyOf(deploymentId), edits, database());
+    else {
+      await set(keyOf(deploymentId), edits, database());
+      localStorage.setItem(LOCAL_KEYS.edits, '1');
+    }
     return true;
   } catch {
     return false;
@@ -43,6 +47,7 @@ export async function writeEdits(deploymentId: string, edits: unknown): Promise<
 /** Removes the drafts of this browser, as its owner logs out. */
 export async function forgetEdits(): Promise<void> {
   try {
+    localStorage.removeItem(LOCAL_KEYS.edits);
     await clear(database());
   } catch {
     // Without a database there is nothing to forget.

@@ -19,6 +19,8 @@ export const LOCAL_KEYS = {
   disclaimerSeen: 'disclaimerSeen',
   /** The account that put the request to confirm its address away, and the day that it did. */
   confirmPutAway: 'fairlead.confirmPutAway',
+  /** Marks that edits may wait here, in IndexedDB: most pages need not look. */
+  edits: 'fairlead.edits',
   /** Read by `public/theme.js` before the first paint as well. */
   theme: 'fairlead.theme',
 } as const;
