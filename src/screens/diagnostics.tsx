@@ -93,7 +93,6 @@ function Report({ deploymentId }: { deploymentId: string }) {
   );
   const health = trpc.diagnostics.health.useQuery({ deploymentIds: [deploymentId] });
   const reports = trpc.diagnostics.list.useQuery();
-  const allowance = trpc.subscription.allowance.useQuery();
   const now = useNow();
   const lost = [deployment, current, domains, certificates, health].find(({ error }) => error !== null);
   if (lost?.error) {
@@ -127,15 +126,7 @@ function Report({ deploymentId }: { deploymentId: string }) {
     ...domainChecks(domains.data.items, certificateItems, now),
   ];
   const isTroubled = last?.verdict === 'fail' || last?.verdict === 'warn';
-  return (
-    <FullReport
-      deployment={deployment.data}
-      current={release}
-      checks={checks}
-      isTroubled={isTroubled}
-      isReadOnly={isReadOnly(allowance.data, deploymentId)}
-    />
-  );
+  return <FullReport deployment={deployment.data} current={release} checks={checks} isTroubled={isTroubled} />;
 }
 
 type FullReportProps = {
@@ -144,10 +135,10 @@ type FullReportProps = {
   checks: readonly Check[];
   /** True when its last report found a problem. */
   isTroubled: boolean;
-  isReadOnly: boolean;
 };
 
-function FullReport({ deployment, current, checks, isTroubled, isReadOnly }: FullReportProps) {
+function FullReport({ deployment, current, checks, isTroubled }: FullReportProps) {
+  const { data: allowance } = trpc.subscription.allowance.useQuery();
   return (
     <div className="flex flex-col gap-6">
       <Card className="overflow-hidden">
@@ -155,7 +146,7 @@ function FullReport({ deployment, current, checks, isTroubled, isReadOnly }: Ful
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
               {diagnosisText(deployment, checks.filter(asksForAct).length, isTroubled)}
-              <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
+              <StateBadge state={deploymentDisplayState(deployment, isReadOnly(allowance, deployment.id))} />
             </span>
           }
         />

@@ -11,14 +11,16 @@ import { WAITING_FOR_YOU } from './waiting-for-you.ts';
  */
 export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected' | 'switching';
 
+const RUNNING = { tone: 'accent', icon: LoaderCircle, isRunning: true } as const;
+
 const looks: Record<DisplayState, BadgeLook> = {
-  draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
-  deploying: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
+  { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
+  deploying: { ...RUNNING, word: 'Publishing' },
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
-  deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
-  publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
-  switching: { tone: 'accent', icon: LoaderCircle, word: 'Switching', isRunning: true },
+  deleting: { ...RUNNING, tone: 'unknown', word: 'Deleting' },
+  publishing: { ...RUNNING, word: 'Publishing' },
+  switching: { ...RUNNING, word: 'Switching' },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
   waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },

@@ -86,9 +86,14 @@ export function isRetryable({ state }: { state: ReleaseState }): boolean {
   return state === 'failed' || state === 'cancelled';
 }
 
+/** Counts the files of its start page that visitors do not get at its platforms. */
+export function missingFiles({ destinations }: Pick<Release, 'destinations'>): number {
+  return destinations.flatMap(({ missingLinks }) => missingLinks).length;
+}
+
 /** Returns whether visitors of the release, at any of its platforms, do not get its page with all its files. */
 export function lacksStartFiles(release: Pick<Release, 'hasStartPage' | 'needsBuild' | 'destinations'>): boolean {
-  return lacksFiles(release, release.destinations.flatMap(({ missingLinks }) => missingLinks).length);
+  return lacksFiles(release, missingFiles(release));
 }
 
 /** Returns whether it has an address of its own that answers. */

@@ -93,7 +93,7 @@ function PublishItems({ deployment }: { deployment: Deployment }) {
     <>
       <MenuItem asChild>
         <Link to={`${page}#publish`}>
-          <FolderUp /> {deployment.releaseCount === 0 ? 'Publish' : 'Publish again'}
+          <FolderUp /> Publish{deployment.releaseCount > 0 && ' again'}
         </Link>
       </MenuItem>
       <MenuItem asChild>

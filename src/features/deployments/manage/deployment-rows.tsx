@@ -8,7 +8,6 @@ import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lacksFiles } from '../../../lib/waiting.ts';
 import { deploymentDisplayState } from '../display-state.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 
@@ -71,25 +70,19 @@ export function Name({ deployment: { id, name } }: PartProps) {
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
   const { lostConnections, latestRelease, currentRelease } = deployment;
-  const { files = 0, links = 0 } = currentRelease?.missing ?? {};
-  const isLacking = currentRelease !== null && lacksFiles(currentRelease, files);
   const isServed = state === 'live' || state === 'read-only';
   const trouble = lostConnections[0]?.message ?? (latestRelease?.state === 'failed' && 'Last release failed');
   return (
     <span className="flex shrink-0 items-center gap-2">
-      <span className="flex items-center gap-2">
-        <StateBadge state={state} />
-        {isServed && trouble && (
-          // Above the link of the row, which has a tooltip of its own.
-          <span title={trouble} className="relative text-bad">
-            <CircleX />
-            <span className="sr-only">{trouble}</span>
-          </span>
-        )}
-      </span>
-      {isServed && currentRelease && (isLacking || links > 0) && (
-        <MissingMark isNarrow needsBuild={currentRelease.needsBuild} hasLinksOnly={!isLacking} />
+      <StateBadge state={state} />
+      {isServed && trouble && (
+        // Above the link of the row, which has a tooltip of its own.
+        <span title={trouble} className="relative text-bad">
+          <CircleX />
+          <span className="sr-only">{trouble}</span>
+        </span>
       )}
+      {isServed && currentRelease && <MissingMark isNarrow release={currentRelease} {...currentRelease.missing} />}
       {badge}
     </span>
   );

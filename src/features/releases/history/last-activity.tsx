@@ -42,46 +42,36 @@ export function LastActivity({ history, shownEntries, action, className }: LastA
 }
 
 function ActivityRow({ entry }: { entry: HistoryEntry }) {
-  const { to, owner, what, badge, at } = labelsOf(entry);
+  const { of, number, what, badge } = partsOf(entry);
+  const owner = ownerLabel(of);
   return (
     <li className="flex flex-col items-start gap-1 px-4 py-3 sm:px-5">
       <Link
-        to={to}
-        title={owner + what}
+        to={href.release(of.deploymentId, number)}
+        title={`${owner}, ${what}`}
         className="-my-0.5 flex max-w-full rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
       >
         {/* A long name is cut, and what was done is not. */}
         <span dir="auto" className="shrink-99999 truncate">
           {owner}
         </span>
-        <span className="truncate">{what}</span>
+        <span className="truncate">, {what}</span>
       </Link>
       {/* Below, however long the name is: what happened and when need all of it on no width. */}
       <span className="flex w-full items-center justify-between gap-4">
         {badge}
-        <Time at={at} className="shrink-0 text-sm text-ink-muted" />
+        <Time at={entry.at} className="shrink-0 text-sm text-ink-muted" />
       </span>
     </li>
   );
 }
 
-function labelsOf(entry: HistoryEntry): { to: string; owner: string; what: string; badge: ReactNode; at: Date } {
+function partsOf(entry: HistoryEntry) {
   if (entry.kind === 'rollBack') {
-    const { deploymentId, toNumber, state, createdAt } = entry.rollBack;
-    return {
-      to: href.release(deploymentId, toNumber),
-      owner: ownerLabel(entry.rollBack),
-      what: `, ${rollBackText(entry.rollBack)}`,
-      badge: <RollBackBadge state={state} isForward={isForward(entry.rollBack)} />,
-      at: createdAt,
-    };
+    const { rollBack: of } = entry;
+    const badge = <RollBackBadge state={of.state} isForward={isForward(of)} />;
+    return { of, number: of.toNumber, what: rollBackText(of), badge };
   }
-  const { deploymentId, number, createdAt } = entry.release;
-  return {
-    to: href.release(deploymentId, number),
-    owner: ownerLabel(entry.release),
-    what: `, release ${number}`,
-    badge: <ReleaseBadge release={entry.release} />,
-    at: createdAt,
-  };
+  const { release: of } = entry;
+  return { of, number: of.number, what: `release ${of.number}`, badge: <ReleaseBadge release={of} /> };
 }

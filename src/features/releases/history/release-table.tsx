@@ -19,7 +19,7 @@ import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
 import { RollBackDialog } from '../acts/roll-back.tsx';
 import type { RollBackTarget } from '../acts/roll-back-dialog.tsx';
 import { ReleaseBadge } from '../release-badge.tsx';
-import { isFinal, lacksStartFiles, SOURCE_LABELS } from '../release-labels.ts';
+import { isFinal, missingFiles, SOURCE_LABELS } from '../release-labels.ts';
 import { RollBackBadge } from '../roll-back-badge.tsx';
 import { historyEntries, isForward, rollBackText } from './history-entries.ts';
 
@@ -190,7 +190,7 @@ function ReleaseStates({ release }: { release: ListedRelease }) {
           Serving
         </Badge>
       )}
-      {release.state === 'live' && lacksStartFiles(release) && <MissingMark needsBuild={release.needsBuild} />}
+      {release.state === 'live' && <MissingMark release={release} files={missingFiles(release)} />}
       {release.corruptedFiles.length > 0 && <CorruptedBadge />}
     </span>
   );
