@@ -56,7 +56,7 @@ export async function compareFiles(
   const kept = items.filter(({ path }) => before.has(path));
   const sameSize = kept.filter(({ path, sizeBytes }) => before.get(path)?.sizeBytes === sizeBytes);
   const isExact = sameSize.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= READ_BYTES_MAX;
-  const hashed = isExact ? await hashFiles(await filesOf(sameSize, signal), hashHere, () => {}, signal) : [];
+  const hashed = isExact ? await hashFiles(await filesOf(sameSize, signal), hashBlobs, () => {}, signal) : [];
   const differing = new Set(hashed.filter(({ path, sha256 }) => before.get(path)?.sha256 !== sha256).map(pathOf));
   const alike = new Set(sameSize.map(pathOf).filter((path) => !differing.has(path)));
   return {
@@ -81,9 +81,6 @@ function amountOf(items: readonly SelectionItem[], there: Set<string>): Comparis
   });
   return { count: sizes.length, totalBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
-
-const hashHere: Parameters<typeof hashFiles>[1] = (blobs, onResults) =>
-  hashBlobs(blobs, (result) => onResults([result]));
 
 async function filesOf(items: readonly SelectionItem[], signal: AbortSignal): Promise<SelectedFile[]> {
   const files: SelectedFile[] = [];

@@ -13,8 +13,15 @@ const SMALL_FILE_MAX_BYTES = 4 * 1024 * 1024;
 const LARGE_FILES_AT_ONCE = 2;
 /** Still larger files go through an incremental hash instead of being held whole. */
 const WHOLE_FILE_MAX_BYTES = 64 * 1024 * 1024;
+/**
+ * The bytes of small files are kept for the sending up to this size in total, because to read them again takes as long
+ * as to hash them did.
+ */
+const KEPT_MAX_BYTES = 128 * 1024 * 1024;
 
-export type HashResult = { index: number; sha256: string } | { index: number; problem: string };
+export type HashResult =
+  | { index: number; sha256: string; bytes?: Uint8Array<ArrayBuffer> }
+  | { index: number; problem: string };
 /** Hashes all blobs, in any order, and tells their results in batches. */
 export type Hasher = (
   blobs: readonly Blob[],
@@ -25,6 +32,8 @@ export type HashedFile = SelectedFile & {
   sha256: string;
   /** The number of published files with this content, where they were counted: it is sent once for all of them. */
   copies?: number;
+  /** The bytes that were hashed, if they were kept. */
+  bytes?: Uint8Array<ArrayBuffer>;
 };
 
 /**
@@ -51,12 +60,14 @@ export async function hashFiles(
 ): Promise<HashedFile[]> {
   const unknown = files.filter(({ file }) => !knownHashes.has(file));
   onHashed(files.filter(({ file }) => knownHashes.has(file)));
+  const kept = new Map<Blob, Uint8Array<ArrayBuffer>>();
   const onResults = (results: readonly HashResult[]) => {
     const hashed: SelectedFile[] = [];
     for (const result of results) {
       const selected = unknown[result.index];
       if (selected === undefined || 'problem' in result) continue;
       knownHashes.set(selected.file, result.sha256);
+      if (result.bytes !== undefined) kept.set(selected.file, result.bytes);
       hashed.push(selected);
     }
     onHashed(hashed);
@@ -71,7 +82,8 @@ export async function hashFiles(
   return files.map(({ path, file }) => {
     const hash = knownHashes.get(file);
     if (hash === undefined) throw changed(path, new Error('The file could not be read.'));
-    return { path, file, sha256: hash };
+    const bytes = kept.get(file);
+    return { path, file, sha256: hash, ...(bytes !== undefined && { bytes }) };
   });
 }
 
@@ -99,7 +111,7 @@ export function createWorkerHasher(createWorker: () => Worker): Hasher {
       worker.onerror = (event) => {
         event.preventDefault();
         if (left < blobs.length) end(() => reject(new Error(event.message)));
-        else end(() => void hashBlobs(blobs, (result) => onResults([result])).then(resolve, reject));
+        else end(() => void hashBlobs(blobs, onResults).then(resolve, reject));
       };
       worker.postMessage(blobs);
     });
@@ -107,12 +119,20 @@ export function createWorkerHasher(createWorker: () => Worker): Hasher {
 
 type Numbered = readonly [index: number, blob: Blob];
 
-/** Hashes all of the blobs, several side by side, and tells each result as it is known. */
-export async function hashBlobs(blobs: readonly Blob[], onResult: (result: HashResult) => void): Promise<void> {
+/** Hashes all of the blobs, several side by side, and tells the results of each group as they are known. */
+export async function hashBlobs(
+  blobs: readonly Blob[],
+  onResults: (results: readonly HashResult[]) => void,
+): Promise<void> {
+  let keptBytes = 0;
   const inLanes = async (laneCount: number, groups: readonly Numbered[][]) => {
     const todo = groups.values();
     const lane = async () => {
-      for (const group of todo) for await (const result of hashGroup(group)) onResult(result);
+      for (const group of todo) {
+        const bytes = group.length === 1 ? null : await readTogether(group.map(([, blob]) => blob));
+        keptBytes += bytes?.byteLength ?? 0;
+        onResults(await hashGroup(group, { bytes, isKept: keptBytes <= KEPT_MAX_BYTES }));
+      }
     };
     await Promise.all(Array.from({ length: laneCount }, lane));
   };
@@ -138,15 +158,20 @@ function groupsOf(files: readonly Numbered[]): Numbered[][] {
   return groups;
 }
 
-/** Hashes files from one reading of them all. When that fails each is read by itself, which tells whose fault it is. */
-async function* hashGroup(group: readonly Numbered[]): AsyncGenerator<HashResult> {
-  const bytes = group.length === 1 ? null : await readTogether(group.map(([, blob]) => blob));
-  let at = 0;
-  for (const [index, blob] of group) {
-    if (bytes === null) yield resultOf(index, blob);
-    else yield { index, sha256: await hashBytes(new Uint8Array(bytes, at, blob.size)) };
-    at += blob.size;
-  }
+/** Hashes files from one reading of them all. When that failed each is read by itself, which tells whose fault it is. */
+function hashGroup(
+  group: readonly Numbered[],
+  { bytes, isKept }: { bytes: ArrayBuffer | null; isKept: boolean },
+): Promise<HashResult[]> {
+  let end = 0;
+  return Promise.all(
+    group.map(async ([index, blob]) => {
+      if (bytes === null) return resultOf(index, blob);
+      const own = new Uint8Array(bytes, end, blob.size);
+      end += blob.size;
+      return { index, sha256: await hashBytes(own), ...(isKept && { bytes: own }) };
+    }),
+  );
 }
 
 /** Returns null also when a file has another length by now: all files after it would be cut at wrong places. */

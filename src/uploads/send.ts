@@ -149,7 +149,9 @@ function requestFor(
 ): Parameters<UploadFetch> {
   const [first, ...others] = bundle;
   const isAlone = first !== undefined && others.length === 0;
-  const body = isAlone ? first.file : new Blob(bundle.flatMap(({ sha256, file }) => [`${sha256}\n`, file]));
+  const body = isAlone
+    ? first.file
+    : new Blob(bundle.flatMap(({ sha256, file, bytes }) => [`${sha256}\n`, bytes ?? file]));
   // The lines with the hashes are no bytes of files.
   const share = bytesOf(bundle) / body.size;
   const init = {

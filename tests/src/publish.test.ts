@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
+import { createWorkerHasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
 import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
 import type { UploadFetch } from '../../src/uploads/request.ts';
 import type { SelectedFile } from '../../src/uploads/selection/selection.ts';
@@ -10,7 +10,6 @@ import { requestHandler } from '../support/request-handler.ts';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
 const UPLOAD = '0123456789abcdefghij';
-const inPage: Hasher = (files, onResults) => hashBlobs(files, (result) => onResults([result]));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** A request that is cut off after its first file leaves that one behind. */
@@ -134,7 +133,7 @@ async function uploadFiles({ fetch, files, signal, load, events }: Job): Promise
     createRelease: async () => releaseOf(),
     isDeploymentGone: async () => false,
     fetch,
-    hasher: inPage,
+    hasher: hashBlobs,
     pausesMs: [5, 5, 5],
   };
   const job = {
@@ -351,8 +350,8 @@ test('many small files are read at once, and each by itself when that fails', as
   const blobs = texts.map((text) => new Blob([text]));
   const hashAll = async () => {
     const hashes: string[] = [];
-    await hashBlobs(blobs, (result) => {
-      if ('sha256' in result) hashes[result.index] = result.sha256;
+    await hashBlobs(blobs, (results) => {
+      for (const result of results) if ('sha256' in result) hashes[result.index] = result.sha256;
     });
     return hashes;
   };
@@ -365,6 +364,25 @@ test('many small files are read at once, and each by itself when that fails', as
     expect(read).toHaveBeenCalledTimes(1 + blobs.length);
   }
   read.mockRestore();
+});
+
+test('small files are read once, to be hashed, and sent from memory', async () => {
+  await using intake = await startIntake();
+  const files = picked({ 'index.html': 'hello', 'a.css': 'a', 'b.css': 'b' });
+  const read: unknown[] = [];
+  vi.stubGlobal(
+    'Blob',
+    class extends Blob {
+      constructor(parts: BlobPart[], options?: BlobPropertyBag) {
+        super(parts, options);
+        read.push(...parts.filter((part) => part instanceof File));
+      }
+    },
+  );
+  await uploadFiles(request(intake, files));
+  vi.unstubAllGlobals();
+  expect(read).toEqual(files.map(({ file }) => file));
+  expect([...intake.received.values()].toSorted()).toEqual(['a', 'b', 'hello']);
 });
 
 /** The parts of a worker that the page asks for. */

@@ -43,7 +43,7 @@ function serverOf(parts: Partial<PublishServer> = {}): PublishServer {
       path.endsWith('/manifest')
         ? Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] })
         : new Response(null, { status: 204 }),
-    hasher: (files, onResults) => hashBlobs(files, (result) => onResults([result])),
+    hasher: hashBlobs,
     ...parts,
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
 import { compareFiles, comparisonText, namedChanges, removesMost } from '../../src/uploads/compare.ts';
-import { type Hasher, hashBlobs, hashFiles } from '../../src/uploads/hash.ts';
+import { hashBlobs, hashFiles } from '../../src/uploads/hash.ts';
 import { readChosen, readEntries, readFileList } from '../../src/uploads/selection/select.ts';
 import {
   isZip,
@@ -202,10 +202,9 @@ test('equal contents whose hashes are known count once in what is to be sent, an
   }));
   const { signal } = new AbortController();
   expect((await compareFiles(LIVE, items, signal)).toSend).toEqual({ count: 2, totalBytes: 2 });
-  const hasher: Hasher = (blobs, onResults) => hashBlobs(blobs, (result) => onResults([result]));
   await hashFiles(
     items.map(({ source }) => source),
-    hasher,
+    hashBlobs,
     () => {},
     signal,
   );
