@@ -1,13 +1,17 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unfinishedName } from '../lib/durable-file.ts';
+import { writeAll } from './disk/file.ts';
 import { type DiskSpace, type Reservation, withinSpace, withSpace } from './disk/space.ts';
 import type { IncomingFolder } from './incoming-file.ts';
 import { addPiece } from './pieces.ts';
 import { withStorageErrors } from './storage-errors.ts';
 
-/** Up to this many bytes of a body are held in memory while it arrives; a list of a few hundred files has no more. */
-const HELD_MAX_BYTES = 64 * 1024;
+/**
+ * Up to this many bytes of a body are held in memory while it arrives; a list of a few hundred files has no more. To
+ * write each chunk as it comes would take several times as long.
+ */
+const HELD_MAX_BYTES = 256 * 1024;
 
 /**
  * Takes a body that has to be complete before it can be used, and holds next to nothing of it while it arrives: a
@@ -31,19 +35,23 @@ async function spoolWithin<T>(
   { body, use }: Spooling<T>,
 ): Promise<T> {
   let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  /** Those that are in the file. */
   let sizeBytes = 0;
   let file: FileHandle | null = null;
   try {
     for await (const chunk of body) {
       addPiece(held, chunk);
-      sizeBytes += chunk.byteLength;
-      if (sizeBytes <= HELD_MAX_BYTES) continue;
+      heldBytes += chunk.byteLength;
+      if (heldBytes <= HELD_MAX_BYTES) continue;
       file ??= await openNameless(folder);
       await append(file, held, { space: folder.space, reservation });
+      sizeBytes += heldBytes;
       held = [];
+      heldBytes = 0;
     }
     const arrived = file;
-    return await use(async () => (arrived === null ? Buffer.concat(held) : readWhole(arrived, sizeBytes)));
+    return await use(async () => (arrived === null ? Buffer.concat(held) : readWhole(arrived, sizeBytes, held)));
   } finally {
     await file?.close();
   }
@@ -61,12 +69,15 @@ function openNameless(folder: IncomingFolder): Promise<FileHandle> {
 type Room = { space: DiskSpace; reservation: Reservation };
 
 function append(file: FileHandle, chunks: readonly Uint8Array[], { space, reservation }: Room): Promise<void> {
-  const write = withinSpace(reservation, (pieces) => file.appendFile(Buffer.concat(pieces)));
+  const write = withinSpace(reservation, async (pieces) => void (await writeAll(file, pieces)));
   return withStorageErrors(() => write(chunks), space);
 }
 
-async function readWhole(file: FileHandle, sizeBytes: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(sizeBytes);
+/** The bytes of the file, and then those that are held. */
+async function readWhole(file: FileHandle, sizeBytes: number, held: readonly Uint8Array[]): Promise<Buffer> {
+  const rest = Buffer.concat(held);
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes + rest.length);
+  rest.copy(bytes, sizeBytes);
   for (let at = 0; at < sizeBytes; ) {
     const { bytesRead } = await file.read(bytes, at, sizeBytes - at, at);
     if (bytesRead === 0) throw new Error('A body became shorter while it waited.');

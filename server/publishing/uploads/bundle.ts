@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 import type { AccountContext } from '../../context.ts';
 import type { UploadDoc } from '../../database/models/publishing/upload.ts';
 import { endWhenAway } from '../../database/mongo.ts';
@@ -37,7 +38,7 @@ export async function receiveBundle(
   const { store, zips } = ctx.providers;
   const upload = await endWhenAway(() => findOpenUpload(ctx, uploadId));
   const entries = await announcedBy(ctx, upload);
-  const arriving = untilCut(counting(ctx, keepingOpen(ctx, upload, body)));
+  const arriving = untilCut(counting(ctx, keepingOpen(ctx, upload, body), UPLOAD_LIMITS.maxBundleBytes));
   await zips.spool(arriving.bytes, async (readWhole) => {
     const { files, fault } = await withBundleSlot(ctx, async () => {
       const bundle = await runInTimeSlices(bundleReadingSteps(await readWhole(), entries));

@@ -67,7 +67,11 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: SentFile)
  * Yields the bytes as they arrive, and counts them: a file that breaks off costs the bytes that came. The last ones
  * are counted before the file is stored, so that parallel files stay within the limit together.
  */
-export async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* counting(
+  ctx: AccountContext,
+  body: AsyncIterable<Uint8Array>,
+  everyBytes = COUNT_EVERY_BYTES,
+): AsyncGenerator<Uint8Array> {
   let uncounted = 0;
   const count = async (): Promise<void> => {
     const bytes = uncounted;
@@ -77,7 +81,7 @@ export async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Ar
   try {
     for await (const chunk of body) {
       uncounted += chunk.byteLength;
-      if (uncounted >= COUNT_EVERY_BYTES) await count();
+      if (uncounted >= everyBytes) await count();
       yield chunk;
     }
     await count();

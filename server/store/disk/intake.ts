@@ -95,14 +95,14 @@ function createPacking(disk: Disk, unsynced: Set<string>) {
   let stage = newStage();
   let pack: OpenPack | null = null;
   let writing: Promise<void> = Promise.resolve();
-  let pieces = 0;
-  let listed: ReadonlySet<string> | null = null;
+  let looked = 0;
+  let listing: Promise<ReadonlySet<string> | null> | null = null;
 
   async function writePiece(staged: readonly Staged[]): Promise<void> {
-    pieces += 1;
-    // From the second piece on there are many, and to look for each loose file takes longer than their list.
-    if (pieces === 2) listed = await listLoose(disk.folders);
-    const absent = await absentOf(disk, unsynced, staged, listed);
+    // To look for many loose files, one by one, takes longer than their list.
+    looked += staged.length;
+    if (looked > LOOSE_MAX) listing ??= listLoose(disk.folders);
+    const absent = await absentOf(disk, unsynced, staged, await listing);
     if (absent.length === 0) return;
     if (pack === null && disk.packs.isFull()) return writeLoose(disk, unsynced, absent);
     pack ??= await openPack(disk);
@@ -126,7 +126,7 @@ function createPacking(disk: Disk, unsynced: Set<string>) {
       await writing;
       const { staged } = stage;
       if (pack === null && staged.length <= LOOSE_MAX) {
-        await writeLoose(disk, unsynced, await absentOf(disk, unsynced, staged, listed));
+        await writeLoose(disk, unsynced, await absentOf(disk, unsynced, staged, await listing));
       } else await writePiece(staged);
       stage = newStage();
       if (pack !== null) disk.packs.add(await closePack(pack, disk));
