@@ -9,8 +9,12 @@ import { createRateCounters } from '../../server/lib/rate-counters.ts';
 
 const silent = () => undefined;
 
-test('the libraries of mail and of payments are loaded by their first use, after the start', async () => {
+test('the libraries of mail, of payments and of passwords are loaded by their first use, after the start', async () => {
   const loaded: string[] = [];
+  vi.doMock('@node-rs/argon2', () => {
+    loaded.push('passwords');
+    return { hash: async () => '' };
+  });
   vi.doMock('../../server/account/mail/smtp.ts', () => {
     loaded.push('mail');
     return { createSmtpMailer: () => ({ keepsMail: false, deliver: async () => undefined }) };
@@ -29,7 +33,7 @@ test('the libraries of mail and of payments are loaded by their first use, after
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const rateCounters = createRateCounters();
   try {
-    const { mailer, payments } = await buildProviders(env, {
+    const { mailer, payments, hasher } = await buildProviders(env, {
       keys: newKeys(),
       log,
       rateCounters,
@@ -39,12 +43,13 @@ test('the libraries of mail and of payments are loaded by their first use, after
     expect([mailer.keepsMail, payments.isTest, payments.hosted?.knownPrices()]).toEqual([false, false, []]);
 
     const mail = { id: 'a', kind: 'test', to: 'ada@example.com', subject: '', text: '', at: new Date() };
-    for (const use of [() => mailer.deliver(mail), () => payments.hosted?.prepare()]) {
+    for (const use of [() => mailer.deliver(mail), () => payments.hosted?.prepare(), () => hasher.hash('')]) {
       await use();
       await use();
     }
-    expect(loaded).toEqual(['mail', 'payments']);
+    expect(loaded).toEqual(['mail', 'payments', 'passwords']);
   } finally {
+    vi.doUnmock('@node-rs/argon2');
     vi.doUnmock('../../server/account/mail/smtp.ts');
     vi.doUnmock('../../server/plans/payments/stripe/index.ts');
     await rm(dataDir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { AppError } from '../errors.ts';
+import { loadOnce } from '../load-once.ts';
 import { createRateCounters, type RateCounters, type SlotLimit } from '../rate-counters.ts';
 import { withSlot } from '../with-slot.ts';
 import type { PasswordHasher } from './secrets.ts';
@@ -52,19 +52,21 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   };
   const run = createSemaphore(options.rateCounters ?? createRateCounters(), slots);
   const dummy = dummyHash(memoryCost, timeCost);
+  // A library of machine code: opening it would be the longest single step of a start.
+  const argon2 = loadOnce(() => import('@node-rs/argon2'));
 
-  function needsRehash(phc: string): boolean {
-    const used = parseOptions(phc);
+  async function needsRehash(phc: string): Promise<boolean> {
+    const used = (await argon2()).parseOptions(phc);
     return used.memoryCost !== memoryCost || used.timeCost !== timeCost || used.parallelism !== LANES;
   }
 
   return {
-    hash: (password) => run(() => hash(password, { memoryCost, timeCost, parallelism: LANES })),
+    hash: (password) => run(async () => (await argon2()).hash(password, { memoryCost, timeCost, parallelism: LANES })),
     async verify(password, phc) {
-      const matches = await run(() => verify(phc ?? dummy, password));
+      const matches = await run(async () => (await argon2()).verify(phc ?? dummy, password));
       // The dummy is the hash of nothing: it cannot match.
       if (phc === null) return { matches: false, needsRehash: false };
-      return { matches, needsRehash: matches && needsRehash(phc) };
+      return { matches, needsRehash: matches && (await needsRehash(phc)) };
     },
     noPassword: () => dummyHash(memoryCost, timeCost),
   };
