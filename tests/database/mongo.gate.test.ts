@@ -1,7 +1,9 @@
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
 import { UserModel } from '../../server/database/models/account/user.ts';
+import { EventModel } from '../../server/database/models/event.ts';
 import {
+  buildIndexes,
   connectMongo,
   endWhenAway,
   newId,
@@ -38,6 +40,17 @@ test('every index of every model has a name of its own choosing', async () => {
   expect(indexes.filter(({ options }) => typeof options.name !== 'string')).toEqual([]);
   const built = await UserModel.collection.indexes();
   expect(built.map((index) => index.name).sort()).toEqual(['_id_', 'email_unique', 'username_unique']);
+});
+
+test('a start makes missing indexes and drops unknown ones, and sends nothing for those that are there', async () => {
+  await EventModel.collection.dropIndex('kept_days');
+  await EventModel.collection.createIndex({ type: 1 }, { name: 'of_nobody' });
+  const untouched = vi.spyOn(UserModel, 'syncIndexes');
+  await buildIndexes();
+  const built = await EventModel.collection.indexes();
+  expect(built.map((index) => index.name).sort()).toEqual(['_id_', 'account_seq', 'kept_days']);
+  expect(untouched).not.toHaveBeenCalled();
+  untouched.mockRestore();
 });
 
 test('a filter on a field that the schema lacks throws', async () => {
