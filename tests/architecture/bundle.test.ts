@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Scanner } from '@tailwindcss/oxide';
 import { beforeAll, expect, test } from 'vitest';
 import { brotliKb, readWebManifest, type WebManifest } from '../support/web-build.ts';
@@ -59,6 +59,37 @@ test('no file of the server has a character for which V8 would keep all of it wi
   const texts = await Promise.all(scripts.map((name) => readFile(join(SERVER_ROOT, name), 'utf8')));
   expect(scripts.filter((_, index) => /[\u0100-\uffff]/.test(texts[index] ?? ''))).toEqual([]);
 });
+
+test('the server starts without what its first answer does not need, and reads 5.5 MB', async () => {
+  const { sources, sizeBytes } = await readAtStart();
+  expect(sources.filter((name) => name.endsWith('/server/boot/serving.ts'))).toHaveLength(1);
+  const later = /node_modules\/(?:@node-rs|@peculiar|nodemailer|stripe|tr46|undici|whatwg-url)\//;
+  expect(sources.filter((name) => later.test(name))).toEqual([]);
+  expect(sizeBytes).toBeLessThanOrEqual(5_500_000);
+});
+
+/** What Node reads before the app listens: the files that name each other without import(), and what they were built from. */
+async function readAtStart(): Promise<{ sources: string[]; sizeBytes: number }> {
+  const scripts = await readdir(join(SERVER_ROOT, 'assets'));
+  const loaded = scripts.filter((name) => /^(?:life-cycle|child)-.+\.js$/.test(name));
+  const files = new Set(['main.js', ...loaded.map((name) => `assets/${name}`)]);
+  const sources: string[] = [];
+  let sizeBytes = 0;
+  for (const file of files) {
+    const text = await readFile(join(SERVER_ROOT, file), 'utf8');
+    sizeBytes += text.length;
+    for (const [, name = ''] of text.matchAll(/^import (?:.+ from )?"([^"]+)";$/gm)) {
+      if (name.startsWith('.')) files.add(join(dirname(file), name));
+      else sources.push(`node_modules/${name}/`);
+    }
+    if (text.includes('//# sourceMappingURL=')) sources.push(...(await sourcesOf(`${file}.map`)));
+  }
+  return { sources, sizeBytes };
+}
+
+async function sourcesOf(map: string): Promise<string[]> {
+  return JSON.parse(await readFile(join(SERVER_ROOT, map), 'utf8')).sources;
+}
 
 /** Imports that a browser could not follow, and the text by which Vite replaces one. */
 function nodeModulesIn(text: string): string[] {
