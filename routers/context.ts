@@ -9,7 +9,7 @@ import type {
   CookieJar,
   Providers,
   ServiceContext,
-  SubscriptionConnection,
+  SubscriptionSocket,
 } from '../server/context.ts';
 import { clientAddress } from '../server/lib/client-address.ts';
 import { AppError } from '../server/lib/errors.ts';
@@ -35,7 +35,7 @@ type InnerOptions = {
   origin?: Partial<CallOrigin>;
   jar?: CookieJar;
   requestId?: string;
-  connection?: SubscriptionConnection;
+  connection?: SubscriptionSocket;
 };
 
 /**
@@ -98,7 +98,7 @@ export async function contextFor(
 export async function contextForSocket(
   providers: Providers,
   request: IncomingMessage,
-  { token, connection, said }: { token: string | undefined; connection: SubscriptionConnection; said: Called },
+  { token, connection, said }: { token: string | undefined; connection: SubscriptionSocket; said: Called },
 ): Promise<AccountContext> {
   if (token !== undefined) requireMayCall(providers, token);
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);

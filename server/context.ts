@@ -201,7 +201,7 @@ export type CallOrigin = {
 };
 
 /** The open WebSocket that subscriptions run on. */
-export type SubscriptionConnection = {
+export type SubscriptionSocket = {
   /**
    * Counts a subscription that begins to run, until the returned function is called; one too many closes the socket.
    */
@@ -223,7 +223,7 @@ export type ServiceContext = {
   now(): Date;
   requestId: string;
   /** Present when the call came over a WebSocket. */
-  connection?: SubscriptionConnection | undefined;
+  connection?: SubscriptionSocket | undefined;
 };
 
 export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountId: string }> };

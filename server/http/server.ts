@@ -8,7 +8,7 @@ import { answerProcedures, TRPC } from './procedures.ts';
 import { hasBody, requireHostName } from './security.ts';
 import { createListener, type ListenerTimeouts } from './transport/listener.ts';
 import { createWebApp } from './web-app.ts';
-import type { SocketTimes } from './websocket/socket-connection.ts';
+import type { SocketTimes } from './websocket/client-socket.ts';
 import { createSocketServer } from './websocket/websocket.ts';
 
 /** A file of the largest size arrives within this time at 2 MB/s. */

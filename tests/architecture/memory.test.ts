@@ -16,6 +16,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/store/disk/intake.ts entries': 'the files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts streams': 'the large files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts taken': 'the hashes of one archive: 20,000 at most, and two archives at once',
+  'server/store/disk/intake.ts unsynced': 'the sixteen folders of loose files',
   'server/store/disk/open-packs.ts packs': '32 open files, of 500 bytes with their paths',
   'server/store/disk/pack.ts gone': 'artifacts of one pack',
   'server/store/disk/packs.ts packs':
@@ -115,7 +116,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/http/downloads.ts running': 'downloads, each in a slot of the process',
   'server/http/websocket/frame-lengths.ts head': 'the head of one frame: 14 bytes',
   'server/http/web-app.ts files': 'the files of the built app',
-  'server/http/websocket/websocket.ts connections': 'sockets, which have limits by account and by address',
+  'server/http/websocket/websocket.ts sockets': 'sockets, which have limits by account and by address',
   'server/queue/steps.ts lines': 'one line of each kind, until it is written',
   'server/queue/steps.ts progress': 'the four fields of the progress of one step',
   'server/queue/worker.ts loops': 'the loops of the worker',
@@ -175,7 +176,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/http/transport/unread-budget.ts all': 'two: HTTP/1.1 and HTTP/2',
   'server/http/transport/http2-response.ts held': 'the body of one answer, or two pieces of it',
   'server/http/transport/http2.ts answering': 'the streams of one session: 100 at once',
-  'server/http/transport/http2.ts connections': 'connections, which have limits in all and by address',
+  'server/http/transport/http2.ts sessions': 'connections, which have limits in all and by address',
   'server/http/transport/http2.ts waiting': 'the requests of one session, which ends after 1,000',
 };
 

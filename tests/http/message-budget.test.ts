@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { SocketTimes } from '../../server/http/websocket/socket-connection.ts';
+import type { SocketTimes } from '../../server/http/websocket/client-socket.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 

@@ -64,7 +64,7 @@ export type Http2Sessions = {
   destroy(): void;
 };
 
-type Connection = {
+type TrackedSession = {
   /** Weighs the data that its reader leaves untaken, by amount and time. */
   burden(now: number): number;
   isIdle(now: number): boolean;
@@ -75,24 +75,24 @@ type Connection = {
 
 /** Creates the HTTP/2 half of a TLS port: each stream goes to the same handler as HTTP/1.1. */
 export function createHttp2Sessions(options: Http2Options): Http2Sessions {
-  const connections = new Set<Connection>();
+  const sessions = new Set<TrackedSession>();
   const memory = createHeldMemory();
   let sweeping: NodeJS.Timeout | undefined;
 
   function sweep(): void {
     const now = performance.now();
-    for (const connection of connections) {
-      if (connection.isSilent(now)) connection.destroy();
-      else if (connection.isIdle(now)) connection.close();
+    for (const tracked of sessions) {
+      if (tracked.isSilent(now)) tracked.destroy();
+      else if (tracked.isIdle(now)) tracked.close();
     }
   }
 
   function heaviest(): Burden | undefined {
     const now = performance.now();
-    let [worst, most] = [undefined as Connection | undefined, 0];
-    for (const connection of connections) {
-      const weight = connection.burden(now);
-      if (weight > most) [worst, most] = [connection, weight];
+    let [worst, most] = [undefined as TrackedSession | undefined, 0];
+    for (const tracked of sessions) {
+      const weight = tracked.burden(now);
+      if (weight > most) [worst, most] = [tracked, weight];
     }
     return worst && { weight: most, end: worst.destroy };
   }
@@ -101,28 +101,28 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
 
   return {
     accept(socket) {
-      const connection = createConnection(socket, options, memory.createUnread(options.budget.makeRoom));
-      connections.add(connection);
+      const tracked = trackSession(socket, options, memory.createUnread(options.budget.makeRoom));
+      sessions.add(tracked);
       sweeping ??= setInterval(sweep, options.sweepMs).unref();
       socket.once('close', () => {
-        connections.delete(connection);
-        if (connections.size > 0) return;
+        sessions.delete(tracked);
+        if (sessions.size > 0) return;
         clearInterval(sweeping);
         sweeping = undefined;
       });
     },
     close() {
-      for (const connection of connections) connection.close();
+      for (const tracked of sessions) tracked.close();
     },
     destroy() {
-      for (const connection of connections) connection.destroy();
+      for (const tracked of sessions) tracked.destroy();
     },
   };
 }
 
 type Begun = [stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]];
 
-function createConnection(socket: TLSSocket, options: Http2Options, unread: Unread): Connection {
+function trackSession(socket: TLSSocket, options: Http2Options, unread: Unread): TrackedSession {
   const session = performServerHandshake(socket, LIMITS);
   const streams = createStreams(socket, session, options, unread);
   let movedAt = performance.now();

@@ -16,19 +16,19 @@ import { networksOf } from '../../lib/networks.ts';
 import type { FreeSlot } from '../../lib/rate-counters.ts';
 import { foreignOrigin, isOwnOrigin, requireHostName } from '../security.ts';
 import { catchErrors } from '../transport/catch-errors.ts';
-import { boundMessages } from './message-budget.ts';
 import {
   CLOSE_CODES,
-  type Connection,
+  type ClientSocket,
   closeCodeOf,
   countAsCalls,
-  createConnection,
   forSubscriptions,
   hear,
   heartbeat,
+  openClientSocket,
   type SocketTimes,
   takeSaid,
-} from './socket-connection.ts';
+} from './client-socket.ts';
+import { boundMessages } from './message-budget.ts';
 import { createSocketEncoder } from './socket-encoder.ts';
 
 const TIMES: SocketTimes = { helloMs: 10_000, messageMs: 30_000, pingMs: 25_000, slowMs: 10_000 };
@@ -55,7 +55,7 @@ type State = {
   providers: Providers;
   times: SocketTimes;
   server: WebSocketServer;
-  connections: Set<Connection>;
+  sockets: Set<ClientSocket>;
   /** The number of changes of sessions and tokens that the change feed has reported so far. */
   reportedChanges: number;
   isStopping: boolean;
@@ -78,7 +78,7 @@ export function createSocketServer(providers: Providers, times: Partial<SocketTi
       maxFragments: FRAGMENTS_MAX,
       maxBufferedChunks: PIECES_MAX,
     }),
-    connections: new Set(),
+    sockets: new Set(),
     reportedChanges: 0,
     isStopping: false,
   };
@@ -99,7 +99,7 @@ export function createSocketServer(providers: Providers, times: Partial<SocketTi
     start() {
       const { slowMs, pingMs } = state.times;
       const beat = (): void => {
-        for (const connection of state.connections) heartbeat(connection, state.times);
+        for (const socket of state.sockets) heartbeat(socket, state.times);
       };
       heartbeats = setInterval(beat, Math.min(HEARTBEAT_CHECK_MS, slowMs, pingMs));
       unsubscribe = watchCredentials(state);
@@ -111,7 +111,7 @@ export function createSocketServer(providers: Providers, times: Partial<SocketTi
       await disconnectAll(state);
     },
     get size() {
-      return state.connections.size;
+      return state.sockets.size;
     },
   };
 }
@@ -163,16 +163,16 @@ function freeOnClose(socket: Duplex, freeSlot: FreeSlot): void {
 }
 
 function serve(state: State, client: WebSocket, request: IncomingMessage): void {
-  const connection = createConnection(client, request, addressOf(state.providers, request));
+  const socket = openClientSocket(client, request, addressOf(state.providers, request));
   containEvents(client, (error) => {
     state.providers.log.error('A message over a WebSocket failed', { error: String(error) });
     client.terminate();
   });
-  state.connections.add(connection);
+  state.sockets.add(socket);
   boundMessages(state.providers, {
     client,
     socket: request.socket,
-    address: connection.address,
+    address: socket.address,
     messageMs: state.times.messageMs,
     onRefused(error) {
       const known = toAppError(error);
@@ -183,18 +183,18 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
   const hello = setTimeout(() => client.close(CLOSE_CODES.slow, 'No token came in time'), state.times.helloMs);
   client.once('close', () => {
     clearTimeout(hello);
-    state.connections.delete(connection);
+    state.sockets.delete(socket);
   });
-  client.on('message', (data) => hear(connection, { bytes: Buffer.isBuffer(data) ? data.length : 0 }));
+  client.on('message', (data) => hear(socket, { bytes: Buffer.isBuffer(data) ? data.length : 0 }));
   const handle = getWSConnectionHandler({
     wss: state.server,
     router: appRouter,
     createContext: async ({ info }) => {
       clearTimeout(hello);
-      return admit(state, connection, info.connectionParams?.token);
+      return admit(state, socket, info.connectionParams?.token);
     },
     // The frame was counted as one message.
-    experimental_encoder: createSocketEncoder((messages) => hear(connection, { messages: messages - 1 })),
+    experimental_encoder: createSocketEncoder((messages) => hear(socket, { messages: messages - 1 })),
   });
   handle(client, request);
 }
@@ -211,30 +211,30 @@ function containEvents(client: WebSocket, onError: (error: unknown) => void): vo
   };
 }
 
-async function admit(state: State, connection: Connection, token: string | undefined): Promise<AccountContext> {
+async function admit(state: State, socket: ClientSocket, token: string | undefined): Promise<AccountContext> {
   const { providers, reportedChanges } = state;
   try {
-    const context = await contextForSocket(providers, connection.request, {
+    const context = await contextForSocket(providers, socket.request, {
       token,
-      connection: forSubscriptions(connection),
-      said: takeSaid(connection),
+      connection: forSubscriptions(socket),
+      said: takeSaid(socket),
     });
     const { accountId, kind } = context.actor;
     // Every browser sends its origin: without one it is a script, and a script has a token of its own.
-    if (connection.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
+    if (socket.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
     const freeSlot = await providers.rateCounters.takeSlot(`sockets of ${accountId}`, {
       limit: providers.limits.socketsPerAccount,
     });
     if (freeSlot === null) throw new AppError('rate_limited', 'Too many connections of this account are open.');
-    freeOnClose(connection.request.socket, freeSlot);
-    connection.context = context;
-    countAsCalls(connection);
+    freeOnClose(socket.request.socket, freeSlot);
+    socket.context = context;
+    countAsCalls(socket);
     // A change reported while the token was checked found no account at this connection yet.
-    if (state.reportedChanges !== reportedChanges) void endIfOver(state, connection.client, context);
+    if (state.reportedChanges !== reportedChanges) void endIfOver(state, socket.client, context);
     return context;
   } catch (error) {
     const known = toAppError(error);
-    connection.client.close(closeCodeOf(known), known.code);
+    socket.client.close(closeCodeOf(known), known.code);
     throw toTRPCError(error);
   }
 }
@@ -243,7 +243,7 @@ async function admit(state: State, connection: Connection, token: string | undef
 function watchCredentials(state: State): () => void {
   const recheck = (isConcerned: (context: AccountContext) => boolean): void => {
     state.reportedChanges += 1;
-    for (const { client, context } of state.connections) {
+    for (const { client, context } of state.sockets) {
       if (context !== undefined && isConcerned(context)) void endIfOver(state, client, context);
     }
   };
@@ -272,19 +272,19 @@ async function endIfOver(state: State, client: WebSocket, context: AccountContex
 }
 
 /** Tells all clients to reconnect, and terminates the connections that do not close. */
-async function disconnectAll({ connections }: State): Promise<void> {
+async function disconnectAll({ sockets }: State): Promise<void> {
   const notice = JSON.stringify({ id: null, method: 'reconnect' });
-  const leaving = [...connections].map(({ client }) => client);
+  const leaving = [...sockets].map(({ client }) => client);
   const closed = leaving.map((client) => new Promise((resolve) => client.once('close', resolve)));
   for (const client of leaving) {
     client.send(notice);
     client.close(CLOSE_CODES.restart, 'The server is restarting');
   }
-  const giveUp = setTimeout(() => {
+  const terminateTimer = setTimeout(() => {
     for (const client of leaving) client.terminate();
   }, CLOSE_WAIT_MS);
   await Promise.all(closed);
-  clearTimeout(giveUp);
+  clearTimeout(terminateTimer);
 }
 
 /** Returns whether the address is counted: without a proxy, loopback peers are people at the machine itself. */

@@ -52,21 +52,18 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
  * Bytes that others write between the look and the reservation are missed, but those are the bytes of some
  * milliseconds, for which `minFreeBytes` is more than enough.
  */
-export function createDiskSpace(
-  readSpace: ReadSpace,
-  { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions,
-): DiskSpace {
-  function tell(space: FreeSpace, sizeBytes: number): void {
-    onDiskFull?.({ ...space, hasSpace: async () => (await readSpace()).freeBytes - minFreeBytes >= sizeBytes });
+export function createDiskSpace(read: ReadSpace, { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions): DiskSpace {
+  function reportFull(space: FreeSpace, sizeBytes: number): void {
+    onDiskFull?.({ ...space, hasSpace: async () => (await read()).freeBytes - minFreeBytes >= sizeBytes });
   }
 
   function refuse(space: FreeSpace, sizeBytes: number): never {
-    tell(space, sizeBytes);
+    reportFull(space, sizeBytes);
     throw storageFull();
   }
 
   async function take(sizeBytes: number) {
-    const space = await readSpace();
+    const space = await read();
     const remainingBytes = space.freeBytes - minFreeBytes;
     const giveBack = await rateCounters.hold(`bytes to write to ${space.disk}`, sizeBytes, remainingBytes);
     return giveBack ?? refuse(space, sizeBytes);
@@ -92,7 +89,7 @@ export function createDiskSpace(
     async function lookAgain(): Promise<void> {
       giveBack(written);
       written = 0;
-      const space = await readSpace();
+      const space = await read();
       if (space.freeBytes - minFreeBytes < left) refuse(space, left);
     }
 
@@ -110,8 +107,8 @@ export function createDiskSpace(
 
   return {
     reserve,
-    freeBytes: async () => Math.max(0, (await readSpace()).freeBytes - minFreeBytes),
-    sayFull: async () => tell(await readSpace(), 0),
+    freeBytes: async () => Math.max(0, (await read()).freeBytes - minFreeBytes),
+    sayFull: async () => reportFull(await read(), 0),
   };
 }
 

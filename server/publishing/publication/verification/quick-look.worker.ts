@@ -27,7 +27,7 @@ function taskOf(data: unknown): QuickTask {
   return data as QuickTask;
 }
 
-function tell(): void {
+function reportSeen(): void {
   const message: FromQuickLook = { seen, isOver };
   seen = [];
   parentPort?.postMessage(message);
@@ -37,13 +37,13 @@ function note(file: number): void {
   seen.push(file);
   seenCount += 1;
   if (seenCount === files.length) end();
-  else if (seen.length === SEEN_A_MESSAGE) tell();
+  else if (seen.length === SEEN_A_MESSAGE) reportSeen();
 }
 
 function end(): void {
   if (isOver) return;
   isOver = true;
-  tell();
+  reportSeen();
   for (const socket of sockets) socket.destroy();
 }
 
@@ -55,7 +55,7 @@ function openSocket(): Socket {
 }
 
 /** A connection, and what has arrived of the answer that it waits for. */
-class Connection {
+class SiteSocket {
   readonly #socket: Socket;
   #file = 0;
   #head: Buffer = NOTHING;
@@ -126,8 +126,8 @@ class Connection {
   #onClose(): void {
     sockets.delete(this.#socket);
     if (!this.#isLast) end();
-    else if (!isOver && nextFile < files.length) new Connection();
+    else if (!isOver && nextFile < files.length) new SiteSocket();
   }
 }
 
-for (let count = 0; count < Math.min(AT_ONCE, files.length); count += 1) new Connection();
+for (let count = 0; count < Math.min(AT_ONCE, files.length); count += 1) new SiteSocket();

@@ -13,10 +13,10 @@ import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
 import {
+  groupsOf,
   isLeftOutLink,
   isPackage,
   type LeftOutGroup,
-  leftOutGroups,
   privateGroups,
   privateText,
 } from './left-out-groups.ts';
@@ -217,7 +217,7 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
  */
 function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
   const left = privateGroups(reading);
-  const anyway = leftOutGroups(publishedAnyway(reading).filter((file) => !isPackage(file)));
+  const anyway = groupsOf(publishedAnyway(reading).filter((file) => !isPackage(file)));
   const shown = [...left, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
   const [first] = shown;
   if (first === undefined) return [];
@@ -243,8 +243,8 @@ function publishedAnyway({ files }: SelectionReport['reading']): SelectionReport
 
 /** The packages of a project are not private, but thousands of files that nobody asked for. */
 function packageFindings(reading: SelectionReport['reading']): Finding[] {
-  const left = leftOutGroups(reading.leftOut.filter(isPackage));
-  const shown = left.length > 0 ? left : leftOutGroups(publishedAnyway(reading).filter(isPackage));
+  const left = groupsOf(reading.leftOut.filter(isPackage));
+  const shown = left.length > 0 ? left : groupsOf(publishedAnyway(reading).filter(isPackage));
   return shown.map((part) => ({
     ...plain,
     id: 'packages',

@@ -22,10 +22,10 @@ export function isPackage({ reason }: { reason: string }): boolean {
 
 /** Returns the private parts that are left out, grouped: the history of a project alone may have thousands of files. */
 export function privateGroups({ leftOut }: { leftOut: LeftOutFiles }): LeftOutGroup[] {
-  return leftOutGroups(leftOut.filter((file) => !isLeftOutLink(file) && !isPackage(file)));
+  return groupsOf(leftOut.filter((file) => !isLeftOutLink(file) && !isPackage(file)));
 }
 
-export function leftOutGroups(files: LeftOutFiles): LeftOutGroup[] {
+export function groupsOf(files: LeftOutFiles): LeftOutGroup[] {
   const groups = new Map<string, LeftOutGroup>();
   for (const file of files) {
     // A private key in such a folder is listed by itself: it stays out even if the rest is published.

@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   countMessages,
-  createConnection,
   forSubscriptions,
   heartbeat,
-} from '../../server/http/websocket/socket-connection.ts';
+  openClientSocket,
+} from '../../server/http/websocket/client-socket.ts';
 
 /** Above what a reader may hold back (1 MiB), many times over, so that the system's buffers do not take it all. */
 const MUCH = Buffer.alloc(32 * 1024 * 1024);
@@ -46,7 +46,7 @@ test('whoever waits for a slow reader leaves nothing on its connection behind, w
   using ends = await connected();
   const { client, request, reader } = ends;
   reader.pause();
-  const subscriptions = forSubscriptions(createConnection(client, request, '127.0.0.1'));
+  const subscriptions = forSubscriptions(openClientSocket(client, request, '127.0.0.1'));
   const listeners = (): number[] => [request.socket.listenerCount('drain'), client.listenerCount('close')];
   const before = listeners();
   // A reader that has taken everything is not waited for, since each event would wait once for every connection.
@@ -72,7 +72,7 @@ test('a connection is neither closed nor left without pings when the clock of th
   const times = { helloMs: 1_000, messageMs: 1_000, pingMs: 30_000, slowMs: 10_000 };
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
-    const connection = createConnection(client, request, '127.0.0.1');
+    const connection = openClientSocket(client, request, '127.0.0.1');
     for (let messages = 0; messages < 100; messages += 1) countMessages(connection, 1);
     vi.setSystemTime(Date.now() - DAY_MS);
     vi.advanceTimersByTime(60_000);

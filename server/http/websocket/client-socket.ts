@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import type { Called } from '../../../routers/call-limit.ts';
 import { countContextCalls } from '../../../routers/context.ts';
 import { toAppError } from '../../../routers/error-shape.ts';
-import type { AccountContext, SubscriptionConnection } from '../../context.ts';
+import type { AccountContext, SubscriptionSocket } from '../../context.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { AppError } from '../../lib/errors.ts';
 
@@ -44,7 +44,7 @@ export function closeCodeOf(error: AppError): number {
 }
 
 /** One open connection. `context` is set once its token was accepted. */
-export type Connection = {
+export type ClientSocket = {
   client: WebSocket;
   request: IncomingMessage;
   address: string;
@@ -62,9 +62,9 @@ export type Connection = {
 };
 
 /** Creates the state of a connection that was just opened. */
-export function createConnection(client: WebSocket, request: IncomingMessage, address: string): Connection {
+export function openClientSocket(client: WebSocket, request: IncomingMessage, address: string): ClientSocket {
   const now = performance.now();
-  const connection: Connection = {
+  const socket: ClientSocket = {
     client,
     request,
     address,
@@ -78,33 +78,33 @@ export function createConnection(client: WebSocket, request: IncomingMessage, ad
     minute: { endsAt: now + MINUTE_MS, messages: 0 },
   };
   client.on('pong', () => {
-    const isAsked = connection.unanswered > 0;
-    connection.unanswered -= isAsked ? 1 : 0;
-    connection.missedPings = 0;
-    hear(connection, { calls: isAsked ? 0 : 1 });
+    const isAsked = socket.unanswered > 0;
+    socket.unanswered -= isAsked ? 1 : 0;
+    socket.missedPings = 0;
+    hear(socket, { calls: isAsked ? 0 : 1 });
   });
   // Each ping is answered, and costs as much as a message.
-  client.on('ping', () => hear(connection));
-  return connection;
+  client.on('ping', () => hear(socket));
+  return socket;
 }
 
 /** Counts messages, pings or pongs: for this connection, and as calls of the sender. */
-export function hear(connection: Connection, heard: Partial<Called> & { messages?: number } = {}): void {
+export function hear(socket: ClientSocket, heard: Partial<Called> & { messages?: number } = {}): void {
   const { messages = 1, calls = messages, bytes = 0 } = heard;
-  countMessages(connection, messages);
-  countAsCalls(connection, { calls, bytes });
+  countMessages(socket, messages);
+  countAsCalls(socket, { calls, bytes });
 }
 
 /**
  * Counts messages, pings and pongs; one beyond the limit of a minute closes the connection (1008), whether or not its
  * client cooperates.
  */
-export function countMessages(connection: Connection, count: number): void {
+export function countMessages(socket: ClientSocket, count: number): void {
   const now = performance.now();
-  if (connection.minute.endsAt <= now) connection.minute = { endsAt: now + MINUTE_MS, messages: 0 };
-  connection.minute.messages += count;
-  const { client } = connection;
-  if (connection.minute.messages <= MESSAGES_PER_MINUTE || client.readyState !== client.OPEN) return;
+  if (socket.minute.endsAt <= now) socket.minute = { endsAt: now + MINUTE_MS, messages: 0 };
+  socket.minute.messages += count;
+  const { client } = socket;
+  if (socket.minute.messages <= MESSAGES_PER_MINUTE || client.readyState !== client.OPEN) return;
   client.close(CLOSE_CODES.policy, 'Too many messages');
   setTimeout(() => client.terminate(), CLOSING_MS).unref();
 }
@@ -113,50 +113,50 @@ export function countMessages(connection: Connection, count: number): void {
  * Counts messages as calls of the sender as well: a limit for each connection alone could be evaded by opening one
  * after the other. One too many closes the connection (4429); messages before the token was accepted are counted then.
  */
-export function countAsCalls(connection: Connection, { calls, bytes }: Called = { calls: 0, bytes: 0 }): void {
-  const { client, context, said } = connection;
-  connection.said = { calls: said.calls + calls, bytes: said.bytes + bytes };
-  if (context === undefined || connection.said.calls === 0) return;
-  countContextCalls(context, takeSaid(connection)).catch((error: unknown) => {
+export function countAsCalls(socket: ClientSocket, { calls, bytes }: Called = { calls: 0, bytes: 0 }): void {
+  const { client, context, said } = socket;
+  socket.said = { calls: said.calls + calls, bytes: said.bytes + bytes };
+  if (context === undefined || socket.said.calls === 0) return;
+  countContextCalls(context, takeSaid(socket)).catch((error: unknown) => {
     const known = toAppError(error);
     client.close(closeCodeOf(known), known.code);
   });
 }
 
 /** Returns the calls and bytes of a connection that are not counted yet; the caller must count them. */
-export function takeSaid(connection: Connection): Called {
-  const { said } = connection;
-  connection.said = { calls: 0, bytes: 0 };
+export function takeSaid(socket: ClientSocket): Called {
+  const { said } = socket;
+  socket.said = { calls: 0, bytes: 0 };
   return said;
 }
 
 /** Sends pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */
-export function heartbeat(connection: Connection, { pingMs, slowMs }: SocketTimes): void {
+export function heartbeat(socket: ClientSocket, { pingMs, slowMs }: SocketTimes): void {
   const now = performance.now();
-  const isSlow = connection.client.bufferedAmount > BUFFERED_MAX_BYTES;
-  connection.slowSince = isSlow ? (connection.slowSince ?? now) : null;
-  const unreadMs = connection.slowSince === null ? 0 : now - connection.slowSince;
-  if (unreadMs >= slowMs || (connection.missedPings >= MISSED_PINGS_MAX && now - connection.pingedAt >= pingMs)) {
-    connection.client.terminate();
+  const isSlow = socket.client.bufferedAmount > BUFFERED_MAX_BYTES;
+  socket.slowSince = isSlow ? (socket.slowSince ?? now) : null;
+  const unreadMs = socket.slowSince === null ? 0 : now - socket.slowSince;
+  if (unreadMs >= slowMs || (socket.missedPings >= MISSED_PINGS_MAX && now - socket.pingedAt >= pingMs)) {
+    socket.client.terminate();
     return;
   }
-  if (now - connection.pingedAt < pingMs || connection.client.readyState !== connection.client.OPEN) return;
-  connection.pingedAt = now;
-  connection.missedPings += 1;
-  connection.unanswered += 1;
-  connection.client.ping();
+  if (now - socket.pingedAt < pingMs || socket.client.readyState !== socket.client.OPEN) return;
+  socket.pingedAt = now;
+  socket.missedPings += 1;
+  socket.unanswered += 1;
+  socket.client.ping();
 }
 
 /** Returns the part of a connection that a subscription may use. */
-export function forSubscriptions(connection: Connection): SubscriptionConnection {
-  const { client, request } = connection;
+export function forSubscriptions(socket: ClientSocket): SubscriptionSocket {
+  const { client, request } = socket;
   return {
     countSubscription() {
-      connection.subscriptions += 1;
-      if (connection.subscriptions > SUBSCRIPTIONS_MAX) client.close(CLOSE_CODES.policy, 'Too many subscriptions');
+      socket.subscriptions += 1;
+      if (socket.subscriptions > SUBSCRIPTIONS_MAX) client.close(CLOSE_CODES.policy, 'Too many subscriptions');
       let isCounted = true;
       return () => {
-        if (isCounted) connection.subscriptions -= 1;
+        if (isCounted) socket.subscriptions -= 1;
         isCounted = false;
       };
     },
