@@ -173,8 +173,8 @@ async function lookAt(path: string, run: string, silentMs: number): Promise<Othe
  */
 async function isBeating(path: string, silentMs: number): Promise<boolean> {
   const first = await modifiedAt(path);
-  const giveUpAt = performance.now() + silentMs;
-  while (performance.now() < giveUpAt) {
+  const deadline = performance.now() + silentMs;
+  while (performance.now() < deadline) {
     const now = await modifiedAt(path);
     if (now === null) return false;
     if (now !== first) return true;

@@ -70,15 +70,15 @@ export function createReadiness({ store, worker, isServing }: ReadinessParts): R
 }
 
 async function stateOf(check: Promise<boolean>): Promise<PartState> {
-  const giveUp = new AbortController();
-  const timedOut = workedFor(CHECK_TIMEOUT_MS, giveUp.signal).then(() => false);
+  const checked = new AbortController();
+  const timedOut = workedFor(CHECK_TIMEOUT_MS, checked.signal).then(() => false);
   try {
     return (await Promise.race([check, timedOut])) ? 'ok' : 'unavailable';
   } catch {
     return 'unavailable';
   } finally {
     timedOut.catch(() => undefined);
-    giveUp.abort();
+    checked.abort();
   }
 }
 

@@ -226,14 +226,14 @@ export async function transaction<T>(
 }
 
 async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>, patienceMs: number): Promise<T> {
-  const giveUpAt = performance.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (let round = 0; ; round += 1) {
     try {
       return await runOnce(work);
     } catch (error) {
       const cause = error instanceof RunAgain ? error.cause : error;
       if (!isConflict(cause) || isDatabaseAway(cause) || isAbandoned()) throw cause;
-      if (performance.now() > giveUpAt) throw databaseBusy(cause);
+      if (performance.now() > deadline) throw databaseBusy(cause);
     }
     const ceiling = Math.min(CONFLICT_PAUSE_MAX_MS, CONFLICT_PAUSE_MS * 1.5 ** round);
     await wait(Math.random() * ceiling);

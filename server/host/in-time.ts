@@ -9,9 +9,9 @@ const TIMEOUT_MS = 3_000;
  * in two halves: a busy start may hold the event loop for all of it, and then timers come before any answer is read.
  */
 export async function inTime<T>(work: Promise<T>, ms = TIMEOUT_MS): Promise<T> {
-  const giveUp = () => Promise.reject(databaseUnavailable());
+  const onTimeout = () => Promise.reject(databaseUnavailable());
   try {
-    return await withTimeout(work, ms / 2, () => withTimeout(work, ms / 2, giveUp));
+    return await withTimeout(work, ms / 2, () => withTimeout(work, ms / 2, onTimeout));
   } catch (error) {
     throw error instanceof AppError ? error : databaseUnavailable(error);
   }

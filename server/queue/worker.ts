@@ -190,7 +190,7 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
   if (crashesMore > 0) {
     lease.release();
     if (job.neverGivesUp) return void (await requeueJob(claimed, backoffMs(crashesMore)));
-    return job.giveUp(new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' }));
+    return job.deadLetter(new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' }));
   }
   try {
     await run();
@@ -198,7 +198,7 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
     await finishJob(claimed);
   } catch (error) {
     lease.release();
-    await endFailedRun(context, claimed, lease.signal.aborted ? lease.signal.reason : error, job.giveUp);
+    await endFailedRun(context, claimed, lease.signal.aborted ? lease.signal.reason : error, job.deadLetter);
   }
 }
 
@@ -207,7 +207,7 @@ async function endFailedRun(
   { providers, wakeIn }: Pick<WorkerContext, 'providers' | 'wakeIn'>,
   claimed: ClaimedJob,
   error: unknown,
-  giveUp: (error: unknown) => Promise<void>,
+  deadLetter: (error: unknown) => Promise<void>,
 ): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal';
   // Another worker holds it: nothing more is written.
@@ -218,7 +218,7 @@ async function endFailedRun(
     await requeueJob(claimed, error.delayMs);
     return wakeIn(error.delayMs);
   }
-  if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) return giveUp(error);
+  if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) return deadLetter(error);
   providers.log.warn('A job failed and is tried again.', failureFields(claimed, error));
   await retryJob(claimed, errorText(error), retryDelayMs(error, claimed.attempt));
 }
@@ -233,7 +233,7 @@ type PreparedJob = {
   run(): Promise<void>;
   neverGivesUp: boolean;
   /** Makes the job a dead letter; one that `neverGivesUp` begins again an hour later. */
-  giveUp(error: unknown): Promise<void>;
+  deadLetter(error: unknown): Promise<void>;
 };
 
 /** Joins handler, payload and lease; returns null when the payload does not match the handler's schema. */
@@ -288,7 +288,7 @@ function prepareJob<Name extends JobName>(
     lease,
     run: () => handler.run(job),
     neverGivesUp: handler.neverGivesUp === true,
-    async giveUp(error) {
+    async deadLetter(error) {
       const text = errorText(error);
       const fields = failureFields(claimed, error);
       if (handler.neverGivesUp === true) {

@@ -67,7 +67,7 @@ async function collectPart({ store, log, now }: Stores, part: HashPart, signal: 
       accounts: marks.unreadable.size,
     });
   }
-  const choose = (sha256s: readonly string[]) => giveUp(marks, sha256s.filter(part.includes), before, now());
+  const choose = (sha256s: readonly string[]) => claimUnused(marks, sha256s.filter(part.includes), before, now());
   return store.collect({ before, signal, choose });
 }
 
@@ -208,7 +208,12 @@ function* inSteps(sha256s: Iterable<string>, act: (sha256: string) => void): Gen
  * books say that it is leaving; a later upload that announces it has to send it, which makes it young. An upload
  * announced before is found by the second check, and then everything stays as it was.
  */
-async function giveUp(marks: Marks, sha256s: readonly string[], before: Date, now: Date): Promise<ReadonlySet<string>> {
+async function claimUnused(
+  marks: Marks,
+  sha256s: readonly string[],
+  before: Date,
+  now: Date,
+): Promise<ReadonlySet<string>> {
   const chosen = new Set<string>();
   for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
     const unused = sha256s.slice(start, start + HASHES_A_QUERY).filter((sha256) => !marks.mayBeUsed(sha256));

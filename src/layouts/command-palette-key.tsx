@@ -23,7 +23,7 @@ export function CommandPaletteKey() {
   }, []);
   if (!isShown) return null;
   return (
-    <ErrorBoundary onFailed={giveUp}>
+    <ErrorBoundary onFailed={onLoadFailed}>
       <Suspense fallback={null}>
         <palette.Component onClose={close} />
       </Suspense>
@@ -36,7 +36,7 @@ function close(): void {
 }
 
 /** Closes it when its file could not be loaded: the keys try once more. */
-function giveUp(): void {
+function onLoadFailed(): void {
   palette.fetchAgain();
   close();
 }

@@ -183,21 +183,21 @@ async function cached(folder: string): Promise<string[]> {
  */
 async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | undefined> {
   log.info('Database program: downloading one from MongoDB (fastdl.mongodb.org)');
-  const giveUp = new AbortController();
-  const watch = watchGrowth(cacheFolder, () => giveUp.abort());
+  const stalled = new AbortController();
+  const watch = watchGrowth(cacheFolder, () => stalled.abort());
   try {
     await makeFolder(cacheFolder);
     const library = createRequire(import.meta.url).resolve('mongodb-memory-server');
     const { stdout } = await run(
       process.execPath,
       ['--input-type=module', '--eval', DOWNLOAD_ONE, library, cacheFolder],
-      { timeout: FETCH_TIMEOUT_MS, signal: giveUp.signal, killSignal: 'SIGKILL', env: { ...STRICT, ...process.env } },
+      { timeout: FETCH_TIMEOUT_MS, signal: stalled.signal, killSignal: 'SIGKILL', env: { ...STRICT, ...process.env } },
     );
     // The progress of the download is printed before the path.
     return stdout.split('\n').at(-1);
   } catch (error) {
     log.info(
-      `Database program: the download from MongoDB did not work (${giveUp.signal.aborted ? `nothing arrived for ${STALL_MS / 1000} s` : causeOf(error)})`,
+      `Database program: the download from MongoDB did not work (${stalled.signal.aborted ? `nothing arrived for ${STALL_MS / 1000} s` : causeOf(error)})`,
     );
     return undefined;
   } finally {

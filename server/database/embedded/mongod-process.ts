@@ -100,7 +100,7 @@ async function untilListening(
   mongod: ChildProcessByStdio<null, Readable, null>,
   ended: Promise<string>,
 ): Promise<void> {
-  const giveUp = setTimeout(() => mongod.kill('SIGKILL'), LAUNCH_TIMEOUT_MS);
+  const killTimer = setTimeout(() => mongod.kill('SIGKILL'), LAUNCH_TIMEOUT_MS);
   let fault: string | undefined;
   try {
     for await (const line of createInterface({ input: mongod.stdout })) {
@@ -110,7 +110,7 @@ async function untilListening(
       if (isError) fault ??= line.slice(line.indexOf('"msg"'));
     }
   } finally {
-    clearTimeout(giveUp);
+    clearTimeout(killTimer);
     // A pipe that nobody reads would stop it.
     mongod.stdout.resume();
   }

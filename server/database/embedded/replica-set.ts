@@ -31,22 +31,22 @@ export async function prepareEmbeddedMongo(dataDir: string, uri: string): Promis
  * The very first start creates the user, through the localhost exception (MongoDB manual, "Localhost Exception").
  */
 export async function initiate(options: InitiateOptions): Promise<DataVersions> {
-  const giveUpAt = performance.now() + PRIMARY_TIMEOUT_MS;
+  const deadline = performance.now() + PRIMARY_TIMEOUT_MS;
   for (;;) {
     try {
-      return await tryToInitiate(options, giveUpAt);
+      return await tryToInitiate(options, deadline);
     } catch (error) {
       // A member closes its connections while its role or address changes: the next try finds the work that was begun.
-      if (!(error instanceof mongoose.mongo.MongoNetworkError) || performance.now() > giveUpAt) throw error;
+      if (!(error instanceof mongoose.mongo.MongoNetworkError) || performance.now() > deadline) throw error;
     }
   }
 }
 
-async function tryToInitiate(options: InitiateOptions, giveUpAt: number): Promise<DataVersions> {
+async function tryToInitiate(options: InitiateOptions, deadline: number): Promise<DataVersions> {
   const { port, credentials } = options;
   if (credentials !== undefined && !(await isUserThere(port, credentials))) {
     await using bare = await openClient(port);
-    await makeReplicaSet(bare.client, options, giveUpAt);
+    await makeReplicaSet(bare.client, options, deadline);
     await bare.client.db('admin').command({
       createUser: credentials.user,
       pwd: credentials.password,
@@ -55,14 +55,14 @@ async function tryToInitiate(options: InitiateOptions, giveUpAt: number): Promis
     });
   }
   await using session = await openClient(port, credentials);
-  await makeReplicaSet(session.client, options, giveUpAt);
+  await makeReplicaSet(session.client, options, deadline);
   const admin = session.client.db('admin');
   const { version } = await admin.command({ buildInfo: 1 });
   const { featureCompatibilityVersion } = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
   return { mongodVersion: String(version), featureCompatibilityVersion: String(featureCompatibilityVersion.version) };
 }
 
-async function makeReplicaSet(client: MongoClient, options: InitiateOptions, giveUpAt: number): Promise<void> {
+async function makeReplicaSet(client: MongoClient, options: InitiateOptions, deadline: number): Promise<void> {
   const admin = client.db('admin');
   const host = `127.0.0.1:${options.port}`;
   const config = {
@@ -78,11 +78,11 @@ async function makeReplicaSet(client: MongoClient, options: InitiateOptions, giv
     // A member that does not find itself in its own set never becomes primary: the port has changed.
     if (hello.me !== host) await admin.command({ replSetReconfig: { ...config, version: 1 }, force: true });
   }
-  await untilPrimary(client, giveUpAt);
+  await untilPrimary(client, deadline);
 }
 
-async function untilPrimary(client: MongoClient, giveUpAt: number): Promise<void> {
-  while (performance.now() < giveUpAt) {
+async function untilPrimary(client: MongoClient, deadline: number): Promise<void> {
+  while (performance.now() < deadline) {
     const hello = await client.db('admin').command({ hello: 1 });
     if (hello.isWritablePrimary === true) return;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -37,13 +37,13 @@ export function createSemaphore(limit: number, keptForOthers = 0): Semaphore {
       return new Promise((resolve) => {
         const leave = (turn: Release | null) => {
           waiting.delete(waiter);
-          signal.removeEventListener('abort', giveUp);
+          signal.removeEventListener('abort', onAbort);
           resolve(turn);
         };
         const waiter = { signal, begin: () => leave(take(signal)) };
-        const giveUp = () => leave(null);
+        const onAbort = () => leave(null);
         waiting.add(waiter);
-        signal.addEventListener('abort', giveUp);
+        signal.addEventListener('abort', onAbort);
       });
     },
   };

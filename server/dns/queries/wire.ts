@@ -65,15 +65,15 @@ function exchangeNow(transport: Transport, { server, question, timeoutMs, limit 
   // This comes before the timer, which ends whatever exists then.
   const message = encodeQuestion(id, question);
   return new Promise((resolve) => {
-    const giveUp = () => end('timeout');
-    const timer = setTimeout(giveUp, timeoutMs);
-    limit.addEventListener('abort', giveUp);
+    const onTimeout = () => end('timeout');
+    const timer = setTimeout(onTimeout, timeoutMs);
+    limit.addEventListener('abort', onTimeout);
     let isOver = false;
     const end = (finding: Finding): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      limit.removeEventListener('abort', giveUp);
+      limit.removeEventListener('abort', onTimeout);
       close();
       resolve(finding);
     };
