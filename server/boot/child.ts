@@ -19,13 +19,13 @@ export function runChild({ env, log, webRoot }: ChildOptions): void {
   const shutdown = createShutdownStack(log);
   let isServing = false;
 
-  async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
-    const { worker, takesOverFrom } = told;
+  async function start(message: Extract<ToChild, { kind: 'start' }>): Promise<void> {
+    const { worker, takesOverFrom } = message;
     try {
-      const providers = await bootstrap(told, { env, log, rateCounters: createRateCounters() }, shutdown.push);
+      const providers = await bootstrap(message, { env, log, rateCounters: createRateCounters() }, shutdown.push);
       await startServing(providers, { env, webRoot, worker, takesOverFrom, isServing: () => isServing }, shutdown.push);
       isServing = !shutdown.isStopping;
-      tell({ kind: 'ready' });
+      send({ kind: 'ready' });
     } catch (error) {
       if (shutdown.isStopping) return;
       await shutdown.stopAll();
@@ -40,23 +40,23 @@ export function runChild({ env, log, webRoot }: ChildOptions): void {
   }
 
   // Only the supervisor writes to this channel, and it takes `ToChild` alone.
-  process.on('message', (message: unknown) => {
-    const told = message as ToChild;
-    void (told.kind === 'start' ? start(told) : stop());
+  process.on('message', (received: unknown) => {
+    const message = received as ToChild;
+    void (message.kind === 'start' ? start(message) : stop());
   });
-  setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
-  tell({ kind: 'connected' });
+  setInterval(() => send({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
+  send({ kind: 'connected' });
 }
 
 /** Reports why the start failed to the supervisor, which reports it to the operator. */
 async function fail(error: unknown): Promise<void> {
   const { message, exitCode } =
     error instanceof StartError ? error : new StartError(EXIT_FAILED, `${sentenceOf(error)}.`, error);
-  await new Promise<void>((resolve) => tell({ kind: 'failed', sentence: message, exitCode }, resolve));
+  await new Promise<void>((resolve) => send({ kind: 'failed', sentence: message, exitCode }, resolve));
   process.exit(exitCode);
 }
 
-function tell(message: FromChild, onSent: () => void = () => undefined): void {
+function send(message: FromChild, onSent: () => void = () => undefined): void {
   if (process.connected) process.send?.(message, undefined, undefined, onSent);
   else onSent();
 }

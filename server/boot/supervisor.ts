@@ -105,7 +105,7 @@ async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
     supervisor.running = null;
   });
   supervisor.running = { child, ended };
-  await untilReady(child, ended, () => tellStart(child, supervisor));
+  await untilReady(child, ended, () => sendStart(child, supervisor));
   const readyAt = performance.now();
   log.info('Process is running', { pid: child.process.pid });
   endWhenUnresponsive(child, ended, log);
@@ -177,20 +177,20 @@ function restartDelayMs(attempt: number): number {
 }
 
 /** Has the child start once the database is there; without one the start ends, and the child with it. */
-async function tellStart(child: Child, { uri, start, stopping }: Supervisor): Promise<void> {
+async function sendStart(child: Child, { uri, start, stopping }: Supervisor): Promise<void> {
   const known = await uri.catch(() => null);
-  if (known !== null) tell(child, stopping.signal.aborted ? { kind: 'stop' } : { ...start, uri: known });
+  if (known !== null) send(child, stopping.signal.aborted ? { kind: 'stop' } : { ...start, uri: known });
 }
 
 /** Asks the child to stop, and waits for it; the child limits its own time. */
 async function stopChild({ stopping, running }: Supervisor): Promise<void> {
   stopping.abort();
   if (running === null) return;
-  tell(running.child, { kind: 'stop' });
+  send(running.child, { kind: 'stop' });
   await running.ended;
 }
 
 /** Sends a message to the child; nothing when it has ended, which its `exit` reports. */
-function tell(child: Child, message: ToChild): void {
+function send(child: Child, message: ToChild): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }

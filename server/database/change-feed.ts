@@ -123,10 +123,10 @@ export function createChangeFeed(log: Log): ChangeFeed {
 function createSubscriptions(log: Log): ChangeListener & Pick<ChangeFeed, 'subscribe'> {
   const subscriptions = new Set<Subscription>();
 
-  function notifyAll(tell: (subscription: Subscription) => void): void {
+  function notifyAll(notify: (subscription: Subscription) => void): void {
     for (const subscription of [...subscriptions]) {
       try {
-        tell(subscription);
+        notify(subscription);
       } catch (error) {
         log.error('A listener of the change stream failed', { error: String(error) });
       }

@@ -17,7 +17,7 @@ import { errorForPerson } from '../lib/remedies.ts';
 import { currentPlan } from '../plans/quota.ts';
 import { upgradeHint } from '../plans/subscription/upgrade-hint.ts';
 import { requireWritable } from '../plans/subscription/writable.ts';
-import { TELL_MS, type Telling, tellingOf, tellPlatform } from './attach.ts';
+import { ATTACH_MS, type Attaching, attachAtPlatform, attachingOf } from './attach.ts';
 import { detachEverywhere } from './detach.ts';
 import { showDomain } from './read.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
@@ -66,23 +66,23 @@ export async function addDomain(ctx: AccountContext, { deploymentId, name }: Add
   const isFull = await instanceQuotaProblem(ctx);
   if (isFull !== null) throw isFull;
   const target = await domainTargetOf(providers, deployment);
-  const inTime = AbortSignal.timeout(TELL_MS);
-  const telling = tellingOf(providers, deployment);
-  const doc = await transaction((session) => insertDomain(session, ctx, { deploymentId, name, target, telling })).catch(
-    async (error: unknown) => {
-      throw isDuplicateKey(error) ? await alreadyAdded(ctx, name) : error;
-    },
-  );
-  const isTold = telling !== null && doc.attached !== null;
-  return showDomain(ctx, isTold ? await notifyAdded(ctx, deployment, doc, { target, inTime }) : doc);
+  const inTime = AbortSignal.timeout(ATTACH_MS);
+  const attaching = attachingOf(providers, deployment);
+  const doc = await transaction((session) =>
+    insertDomain(session, ctx, { deploymentId, name, target, attaching }),
+  ).catch(async (error: unknown) => {
+    throw isDuplicateKey(error) ? await alreadyAdded(ctx, name) : error;
+  });
+  const isAttaching = attaching !== null && doc.attached !== null;
+  return showDomain(ctx, isAttaching ? await notifyAdded(ctx, deployment, doc, { target, inTime }) : doc);
 }
 
-type NewDomain = { deploymentId: string; name: string; target: DomainTarget; telling: Telling | null };
+type NewDomain = { deploymentId: string; name: string; target: DomainTarget; attaching: Attaching | null };
 
 async function insertDomain(
   session: ClientSession,
   ctx: AccountContext,
-  { deploymentId, name, target, telling }: NewDomain,
+  { deploymentId, name, target, attaching }: NewDomain,
 ): Promise<DomainDoc> {
   const { accountId } = ctx.actor;
   // This comes first: of two simultaneous additions one conflicts on the account, runs again and counts the other's.
@@ -101,7 +101,7 @@ async function insertDomain(
   if (problem !== null) throw problem;
   const now = ctx.now();
   const proof = { name: `_fairlead.${unit.unit}`, value: `fairlead-proof=${newId()}${newId()}` };
-  const named = { name, ...unit, proof, attached: telling };
+  const named = { name, ...unit, proof, attached: attaching };
   const fields = {
     ...{ _id: newId(), accountId, deploymentId, ...named, servedName: name, state: 'unverified' as const },
     records: uncheckedRecords(named, target),
@@ -184,10 +184,10 @@ async function notifyAdded(
 ): Promise<DomainDoc> {
   const { _id, accountId } = doc;
   try {
-    const told = await tellPlatform(ctx.providers, deployment, doc, { signal: NEVER, inTime });
-    told.set('records', uncheckedRecords(told, target));
-    await DomainModel.updateOne({ _id, accountId, checkedAt: null }, { $set: { records: told.records } });
-    return told;
+    const checked = await attachAtPlatform(ctx.providers, deployment, doc, { signal: NEVER, inTime });
+    checked.set('records', uncheckedRecords(checked, target));
+    await DomainModel.updateOne({ _id, accountId, checkedAt: null }, { $set: { records: checked.records } });
+    return checked;
   } catch (error) {
     if (!(error instanceof AppError) || !['domain_taken', 'plan_limit', 'credentials_invalid'].includes(error.code)) {
       return doc;
@@ -198,8 +198,8 @@ async function notifyAdded(
       await removeRecordPlans(session, { accountId, domainId: _id });
       await detachEverywhere(session, ctx.now(), refused);
     });
-    const told = errorForPerson(error);
-    throw error.code === 'domain_taken' ? nameRefused(error.message, error.hint) : told;
+    const shown = errorForPerson(error);
+    throw error.code === 'domain_taken' ? nameRefused(error.message, error.hint) : shown;
   }
 }
 

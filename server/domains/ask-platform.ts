@@ -36,10 +36,10 @@ export async function askPlatform(
   const call = platformCall(providers, deployment, destination, inTime);
   const askedAt = providers.now();
   try {
-    const told = await askAll(providers.platforms[destination.platform], call, domain, pointedNames);
-    const answers = tellsOfCertificates(destination.platform)
-      ? told
-      : await withSeenCertificates(providers, told, signal);
+    const asked = await askAll(providers.platforms[destination.platform], call, domain, pointedNames);
+    const answers = reportsCertificates(destination.platform)
+      ? asked
+      : await withSeenCertificates(providers, asked, signal);
     const isGone = answers.some(({ name, ownership }) => name === domain.name && ownership.code === 'not_attached');
     return await saveAnswer(domain, { askedAt, answers, error: null, ...(isGone && { toldAt: null }) });
   } catch (error) {
@@ -81,7 +81,7 @@ export function platformAnswers({ attached }: Pick<DomainRow, 'attached'>): Plat
   return (attached?.answers ?? []) as PlatformAnswer[];
 }
 
-function tellsOfCertificates(platform: PlatformId): boolean {
+function reportsCertificates(platform: PlatformId): boolean {
   return PLATFORM_CAPABILITIES[platform]?.domain?.certificate.status !== 'none';
 }
 

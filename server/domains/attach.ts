@@ -8,14 +8,14 @@ import { AppError, shownError } from '../lib/errors.ts';
 import type { AttachedDomain, Platform, PlatformCall } from '../publishing/platforms/platform.ts';
 
 /** Records that the platform may have the names from here on; no other process attaches them until `tellingUntil`. */
-export type Telling = { destinationId: string; platform: PlatformId; tellingUntil: Date } & Record<
+export type Attaching = { destinationId: string; platform: PlatformId; tellingUntil: Date } & Record<
   'records' | 'steps' | 'answers',
   []
 >;
 type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'primaryId' | 'destinations'>;
 
 /** Together with the check after it, this stays below the 30 s that the browser waits (src/api/links.ts). */
-export const TELL_MS = 20_000;
+export const ATTACH_MS = 20_000;
 /** A platform counts requests, and its answers change slowly; a person who acts gets its answer at once. */
 const ASK_AGAIN_MS = 60_000;
 
@@ -36,14 +36,14 @@ export async function attachNames(
   if (attached?.destinationId === _id && attached.toldAt instanceof Date) return domain;
   const isTaken = leaving.some((one) => one.isEnding && one.platform === platform);
   if (isTaken || lostAt instanceof Date) return domain;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TELL_MS)]);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(ATTACH_MS)]);
   const begun = await beginTelling(providers, deployment, domain);
   if (begun === null) return domain;
-  return tellPlatform(providers, deployment, begun, { signal, inTime });
+  return attachAtPlatform(providers, deployment, begun, { signal, inTime });
 }
 
 /** Attaches names for which `tellingOf` was written. Throws as `attachNames` does. */
-export async function tellPlatform(
+export async function attachAtPlatform(
   providers: Providers,
   deployment: Reached,
   begun: DomainDoc,
@@ -52,12 +52,12 @@ export async function tellPlatform(
   const destination = primaryOf(deployment);
   try {
     const call = platformCall(providers, deployment, destination, inTime);
-    const told = await attachBoth(providers.platforms[destination.platform], call, begun);
-    return await endTelling(begun, destination._id, { ...told, error: null });
+    const attachedDomain = await attachBoth(providers.platforms[destination.platform], call, begun);
+    return await endAttaching(begun, destination._id, { ...attachedDomain, error: null });
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = inTime.aborted ? noAnswer(destination.platform) : error;
-    await endTelling(begun, destination._id, { askedAt: providers.now(), error: shownError(failure) });
+    await endAttaching(begun, destination._id, { askedAt: providers.now(), error: shownError(failure) });
     throw failure;
   }
 }
@@ -66,13 +66,13 @@ export async function tellPlatform(
  * Returns the record that is written before names are attached at the primary platform; null when there is nothing to
  * attach.
  */
-export function tellingOf(
+export function attachingOf(
   { platforms, now }: Pick<Providers, 'platforms' | 'now'>,
   deployment: Pick<Reached, 'primaryId' | 'destinations'>,
-): Telling | null {
+): Attaching | null {
   const { _id: destinationId, platform, site } = primaryOf(deployment);
   if (platforms[platform]?.attachDomain === undefined || !site) return null;
-  const tellingUntil = new Date(now().getTime() + TELL_MS);
+  const tellingUntil = new Date(now().getTime() + ATTACH_MS);
   return { destinationId, platform, records: [], steps: [], answers: [], tellingUntil };
 }
 
@@ -90,15 +90,15 @@ export function wasJustAsked({ attached, quickFrom }: DomainDoc, now: Date): boo
 
 /** Returns null when there is nothing to attach, another process does it, or the domain is being removed. */
 async function beginTelling(providers: Providers, deployment: Reached, domain: DomainDoc): Promise<DomainDoc | null> {
-  const telling = tellingOf(providers, deployment);
-  if (telling === null) return null;
+  const attaching = attachingOf(providers, deployment);
+  if (attaching === null) return null;
   const { _id, accountId, deploymentId, quickFrom, attached } = domain;
   const now = providers.now();
-  const { destinationId, tellingUntil } = telling;
+  const { destinationId, tellingUntil } = attaching;
   const wanted = { _id, accountId, deploymentId, quickFrom, state: { $ne: 'removing' as const }, lostAt: null };
   const after = { returnDocument: 'after' } as const;
   if (attached?.destinationId !== destinationId) {
-    return DomainModel.findOneAndUpdate({ ...wanted, attached: null }, { $set: { attached: telling } }, after);
+    return DomainModel.findOneAndUpdate({ ...wanted, attached: null }, { $set: { attached: attaching } }, after);
   }
   if (wasJustAsked(domain, now)) return null;
   const free = { 'attached.toldAt': null, 'attached.tellingUntil': { $not: { $gt: now } } };
@@ -110,7 +110,7 @@ async function beginTelling(providers: Providers, deployment: Reached, domain: D
 }
 
 /** Stores the result; returns the present domain if it was moved in the meantime. */
-async function endTelling(
+async function endAttaching(
   begun: DomainDoc,
   destinationId: string,
   outcome: Record<string, unknown>,
@@ -140,12 +140,12 @@ async function attachBoth(
 ): Promise<{ records: AttachedDomain['records']; steps: AttachedDomain['steps']; toldAt: Date }> {
   const attached = await platform?.attachDomain?.(call, name);
   const records = boundedRecords(attached);
-  const told = { records, steps: [...(attached?.steps ?? [])], toldAt: call.now() };
-  if (!counterpart || attached?.counterparts.includes(counterpart) === true) return told;
+  const attachedDomain = { records, steps: [...(attached?.steps ?? [])], toldAt: call.now() };
+  if (!counterpart || attached?.counterparts.includes(counterpart) === true) return attachedDomain;
   try {
     records.push(...boundedRecords(await platform?.attachDomain?.(call, counterpart)));
   } catch (error) {
     if (!(error instanceof AppError) || !['domain_taken', 'plan_limit'].includes(error.code)) throw error;
   }
-  return told;
+  return attachedDomain;
 }

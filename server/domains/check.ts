@@ -71,23 +71,23 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
   const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
   if (deployment === null || deployment.state === 'deleting') return null;
   const target = await domainTargetOf(providers, deployment);
-  const told = target.isServedHere ? doc : await attachIfTaken(providers, deployment, doc, signal);
-  const optional = target.isServedHere ? await persistentRecords(providers, told) : [];
-  const wanted = [...requiredRecords(told, target), ...optional];
-  const asking = gatherDnsAnswers(providers.dns, told.unit, wanted, signal);
+  const attached = target.isServedHere ? doc : await attachIfTaken(providers, deployment, doc, signal);
+  const optional = target.isServedHere ? await persistentRecords(providers, attached) : [];
+  const wanted = [...requiredRecords(attached, target), ...optional];
+  const asking = gatherDnsAnswers(providers.dns, attached.unit, wanted, signal);
   const [answers, zoneHolder, caa] = await Promise.all([
     asking,
-    findZoneHolder(providers, told, { target, answers: asking }, signal),
-    findForbiddingCaa(providers, told, target, signal),
+    findZoneHolder(providers, attached, { target, answers: asking }, signal),
+    findForbiddingCaa(providers, attached, target, signal),
   ]);
   const records = recordStates(wanted, answers, target);
   const isSet = records.every(({ purpose, state }) => purpose !== 'route' || state === 'ok');
   // Of other states no change by anybody is told.
-  const isWatched = told.state === 'active' || told.state === 'misconfigured';
-  const undone = isSet || !isWatched ? undefined : await undoneSets(told);
-  const pointedNames = namesOf(told).filter((name) => pointsToOf(name, records, answers, target) === 'here');
+  const isWatched = attached.state === 'active' || attached.state === 'misconfigured';
+  const undone = isSet || !isWatched ? undefined : await undoneSets(attached);
+  const pointedNames = namesOf(attached).filter((name) => pointsToOf(name, records, answers, target) === 'here');
   const asked = { pointedNames, signal };
-  const domain = target.isServedHere ? told : await askPlatform(providers, deployment, told, asked);
+  const domain = target.isServedHere ? attached : await askPlatform(providers, deployment, attached, asked);
   const seen = target.isServedHere ? await watchCertificate(providers, domain, answers, signal) : null;
   const tookMs = providers.now().getTime() - begunAt.getTime();
   const watch = { certificate: seen?.problem ?? null, watchedCertificate: seen?.watched ?? null };

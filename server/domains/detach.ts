@@ -50,7 +50,7 @@ type Held = Named & Pick<DomainRow, 'deploymentId' | 'attached'> & { leaving: re
 export async function detachEverywhere(session: ClientSession, now: Date, domain: Held): Promise<boolean> {
   const destinations = destinationsOf(domain);
   for (const destination of destinations)
-    await enqueueDetach(session, domain, destination, tellingMs(domain, destination, now));
+    await enqueueDetach(session, domain, destination, attachingMs(domain, destination, now));
   return destinations.length > 0;
 }
 
@@ -61,7 +61,7 @@ function destinationsOf({ deploymentId, attached, leaving }: Held): DestinationI
 }
 
 /** Returns how long another process may still be attaching the names, which would bring them back. */
-export function tellingMs(
+export function attachingMs(
   { attached }: Pick<DomainRow, 'attached'>,
   { destinationId }: DestinationIds,
   now: Date,

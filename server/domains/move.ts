@@ -9,7 +9,7 @@ import { moveDomain } from '../database/move-state.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { expediteHealthCheck } from '../publishing/publication/health-schedule.ts';
-import { enqueueDetach, tellingMs } from './detach.ts';
+import { attachingMs, enqueueDetach } from './detach.ts';
 import { expediteCheck } from './schedule.ts';
 
 /**
@@ -89,9 +89,9 @@ async function leave(
     const isEnding = destination.isEnding || isSamePlatform;
     const { deploymentId, destinationId, platform, names } = destination;
     if (isEnding || names.length > 0) kept.push({ deploymentId, destinationId, platform, names: [...names], isEnding });
-    const isTold = !isServedHere(destination) && !destination.isEnding;
+    const isAttached = !isServedHere(destination) && !destination.isEnding;
     const isOver = isEnding || destination.names.length === 0;
-    if (isTold && isOver) await enqueueDetach(session, domain, destination, tellingMs(domain, destination, now));
+    if (isAttached && isOver) await enqueueDetach(session, domain, destination, attachingMs(domain, destination, now));
   }
   return kept;
 }

@@ -79,8 +79,8 @@ export async function saveCheck(
   const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
   const isDoubted = kept !== null && kept.toldAt === null;
   // The owner of a domain that was broken until now was notified of its problem.
-  const told = (state === 'active' ? concern : domain.problem)?.code;
-  const isKnown = !hasOtherServers(domain, found.answers) || told === SERVERS_CHANGED;
+  const notified = (state === 'active' ? concern : domain.problem)?.code;
+  const isKnown = !hasOtherServers(domain, found.answers) || notified === SERVERS_CHANGED;
   const fields = checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now);
   const moved = {
     ...{ state: reached, problem: fields.problem, quickFrom, attached: domain.attached ?? null },

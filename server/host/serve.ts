@@ -24,7 +24,7 @@ import type { Route } from './routing/site-list.ts';
 
 /** One line a minute for the same corrupted file, so that the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
-const TOLD_MAX = 1_000;
+const LOGGED_MAX = 1_000;
 /** A hash and the path of a file. */
 const KEY_MAX = 65 + UPLOAD_LIMITS.maxPathBytes;
 
@@ -177,14 +177,14 @@ function portOf({ headers }: WebRequest): number | undefined {
 
 function createRespondDeps({ providers, table, sites, files, visits, isTls }: HandlerDeps): RespondDeps {
   const trustedProxies = providers.addresses.trustedProxies ?? 0;
-  const tell = createTroubleLog(providers);
+  const logTrouble = createTroubleLog(providers);
   return {
     files,
     contents: createContents(files, providers.rateCounters),
     earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
     isSecure: (request) => isSecure(request, isTls, trustedProxies),
-    onTrouble: tell,
+    onTrouble: logTrouble,
     onAnswered(exchange, status, bytes, isPage) {
       if (exchange.isPublic) visits.note(exchange, status, bytes, isPage, trustedProxies);
     },
@@ -208,12 +208,12 @@ async function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Pro
 /** Returns a test whether a line is due, since trouble that visitors can cause at will is logged once a minute. */
 export function createLineLimit(now: () => Date): (key: string) => boolean {
   /** Keyed by the start of the key alone, because a path may be as long as a request allows. */
-  const toldAt = new LRUCache<string, number>({ max: TOLD_MAX });
+  const loggedAt = new LRUCache<string, number>({ max: LOGGED_MAX });
   return (text) => {
     const key = text.slice(0, KEY_MAX);
     const at = now().getTime();
-    if (at - (toldAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return false;
-    toldAt.set(key, at);
+    if (at - (loggedAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return false;
+    loggedAt.set(key, at);
     return true;
   };
 }

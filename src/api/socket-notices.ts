@@ -12,13 +12,13 @@ export function createConnectionNotices({
 }) {
   let isOpen = false;
   let isAnnounced = false;
-  let isBreakTold = false;
+  let isBreakReported = false;
   /** True once it was open: a connection that never worked cannot be lost. */
   let wasEverOpen = false;
 
-  function tell(): void {
-    if (isBreakTold || !wasEverOpen) return;
-    isBreakTold = true;
+  function notify(): void {
+    if (isBreakReported || !wasEverOpen) return;
+    isBreakReported = true;
     onDisconnected();
   }
 
@@ -27,24 +27,24 @@ export function createConnectionNotices({
       isOpen = true;
       wasEverOpen = true;
       isAnnounced = false;
-      if (isBreakTold) onConnected();
-      isBreakTold = false;
+      if (isBreakReported) onConnected();
+      isBreakReported = false;
     },
     closed(): void {
       isOpen = false;
-      if (!isAnnounced) tell();
+      if (!isAnnounced) notify();
     },
     announceRestart(): void {
       isAnnounced = true;
     },
     /** Reports an attempt to reconnect that got no connection. */
     attemptFailed(): void {
-      if (!isOpen) tell();
+      if (!isOpen) notify();
     },
     reset(): void {
       isOpen = false;
       isAnnounced = false;
-      isBreakTold = false;
+      isBreakReported = false;
       wasEverOpen = false;
     },
   };

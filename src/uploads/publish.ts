@@ -86,11 +86,11 @@ export function publish(
   server: PublishServer,
   signal: AbortSignal,
 ): AsyncGenerator<PublishEvent, void> {
-  return reporting(async (tell) => {
+  return reporting(async (emit) => {
     const { deploymentId, stored } = job;
     await readPrivateKeys(job.selection);
     const published = publishedPart(job.selection, job.publishAnyway);
-    const report = progressOf(extentOf(published), tell);
+    const report = progressOf(extentOf(published), emit);
     const options: RequestOptions = {
       fetch: server.fetch,
       signal,
@@ -99,12 +99,12 @@ export function publish(
     };
 
     const uploadId = stored.uploadId ?? (await untilAnswered(() => server.prepare({ deploymentId }), options)).uploadId;
-    if (stored.uploadId === null) tell({ type: 'opened', uploadId });
+    if (stored.uploadId === null) emit({ type: 'opened', uploadId });
     signal.throwIfAborted();
 
-    const run: UploadRun = { ...job, uploadId, server, options, report, tell };
+    const run: UploadRun = { ...job, uploadId, server, options, report, emit };
     const result = stored.isSent ? null : await upload(run, published);
-    tell({ type: 'sent', result: result ?? sentBefore(stored) });
+    emit({ type: 'sent', result: result ?? sentBefore(stored) });
     signal.throwIfAborted();
 
     const wanted = { deploymentId, uploadId, ifChanged: !job.isUnchangedWanted };
@@ -112,7 +112,7 @@ export function publish(
       (isRepeated) => server.createRelease(wanted, isRepeated || result === null),
       options,
     );
-    tell({ type: 'released', release });
+    emit({ type: 'released', release });
   });
 }
 
@@ -121,7 +121,7 @@ type UploadRun = Pick<PublishJob, 'publishAnyway' | 'stored' | 'isResumed'> & {
   server: PublishServer;
   options: RequestOptions;
   report: (change: Partial<UploadProgress>) => void;
-  tell: (event: PublishEvent) => void;
+  emit: (event: PublishEvent) => void;
 };
 
 /** Returns null when a release was made of the upload before, so that it accepts nothing more. */
@@ -148,7 +148,7 @@ async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<Upload
     report({ bytesDone, filesDone: Math.floor((load.files * bytesDone) / load.bytes) });
   };
   report({ phase: 'sending', filesTotal: load.files, bytesTotal: load.bytes });
-  run.tell({ type: 'offered', load });
+  run.emit({ type: 'offered', load });
   const leftOut = await sendZip(run.uploadId, selection, publishAnyway, {
     ...run.options,
     onSentBytes: reportBytes,
@@ -191,7 +191,7 @@ function copiesOf(files: readonly HashedFile[], leftOut: ReadonlySet<string>): M
  * arrive and the sent bytes of large bundles.
  */
 function beginSending(
-  { stored, tell, report }: UploadRun,
+  { stored, emit, report }: UploadRun,
   outgoing: readonly HashedFile[],
   fileCount: number,
 ): Pick<SendOptions, 'onSent' | 'onSentBytes'> & { load: Load } {
@@ -207,7 +207,7 @@ function beginSending(
     const { files: filesDone, bytes: bytesDone } = [...underway.values()].reduce(added, arrived);
     report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
   };
-  tell({ type: 'offered', load });
+  emit({ type: 'offered', load });
   reportCounts();
   return {
     load,
@@ -246,7 +246,7 @@ function loadOf(files: readonly (SelectedFile & Pick<HashedFile, 'copies'>)[]): 
 
 function progressOf(
   { fileCount, totalBytes }: Extent,
-  tell: (event: PublishEvent) => void,
+  emit: (event: PublishEvent) => void,
 ): (change: Partial<UploadProgress>) => void {
   let progress: UploadProgress = {
     phase: 'reading',
@@ -259,7 +259,7 @@ function progressOf(
   };
   return (change) => {
     progress = { ...progress, ...change };
-    tell({ type: 'progress', progress });
+    emit({ type: 'progress', progress });
   };
 }
 
@@ -271,9 +271,9 @@ function countingFiles(report: UploadRun['report']): (files: readonly SelectedFi
   };
 }
 
-/** Turns work that reports its events through `tell` into a generator of them. */
-async function* reporting<Event>(work: (tell: (event: Event) => void) => Promise<void>): AsyncGenerator<Event, void> {
-  const told: Event[] = [];
+/** Turns work that reports its events through `emit` into a generator of them. */
+async function* reporting<Event>(work: (emit: (event: Event) => void) => Promise<void>): AsyncGenerator<Event, void> {
+  const events: Event[] = [];
   let isOver = false;
   let wake = () => {};
   const end = () => {
@@ -281,12 +281,12 @@ async function* reporting<Event>(work: (tell: (event: Event) => void) => Promise
     wake();
   };
   const job = work((event) => {
-    told.push(event);
+    events.push(event);
     wake();
   });
   job.then(end, end);
-  while (!isOver || told.length > 0) {
-    const event = told.shift();
+  while (!isOver || events.length > 0) {
+    const event = events.shift();
     if (event !== undefined) yield event;
     else {
       await new Promise<void>((resolve) => {

@@ -32,8 +32,8 @@ export async function copyWithRelativeLinks({
     const path = published.get(item.source);
     const copy = path === undefined || !mayHoldLinks(item) ? null : await rewritten(path, file, folder);
     relativeLinks += copy?.count ?? 0;
-    const told = 'unpack' in item.source && { isLink: item.source.isLink, encoding: item.source.encoding };
-    files.push({ path: item.path, file: copy?.file ?? file, ...told });
+    const unpacked = 'unpack' in item.source && { isLink: item.source.isLink, encoding: item.source.encoding };
+    files.push({ path: item.path, file: copy?.file ?? file, ...unpacked });
   }
   return { name: selection.name, files, relativeLinks };
 }

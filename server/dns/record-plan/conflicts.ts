@@ -189,11 +189,11 @@ function foreignIpv6(
 }
 
 function forbidden(input: RecordPlanInput): readonly Found[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return input.required.flatMap((record): readonly Found[] => {
     const set = forbiddingSet(input, record);
-    if (set === null || told.has(`${set.name} ${set.issuer}`)) return [];
-    told.add(`${set.name} ${set.issuer}`);
+    if (set === null || reported.has(`${set.name} ${set.issuer}`)) return [];
+    reported.add(`${set.name} ${set.issuer}`);
     const isOurs = isWithin(set.name, input.zone.name);
     const added = isOurs ? `These changes add ${set.add}.` : `Add the record ${set.add} there.`;
     const remedy = set.add === null ? 'Remove it there.' : added;

@@ -210,8 +210,8 @@ export async function revokeCertificate(
   const { issued } = doc;
   if (!issued || (doc.state !== 'issued' && doc.state !== 'renewing'))
     throw new AppError('state_changed', 'There is no certificate to revoke.');
-  const isTold = issued.authorityId === providers.authority.id;
-  if (isTold) {
+  const isRevokedThere = issued.authorityId === providers.authority.id;
+  if (isRevokedThere) {
     await askAuthority(ctx, async (signal) => {
       const call = await openAccount(providers, signal);
       await providers.authority.revoke(call, issued.chain, 'keyCompromise');
@@ -227,15 +227,18 @@ export async function revokeCertificate(
     const place = { id: certificateId, accountId, set };
     const moved = await moveCertificate(session, { ...place, from: ['issued', 'renewing'], to: 'revoked' });
     if (moved === null) return;
-    const entry = { what: 'revoked', detail: revocationText(issued, isTold) };
+    const entry = { what: 'revoked', detail: revocationText(issued, isRevokedThere) };
     await addHistory(session, { providers, accountId, certificateId }, entry);
     await publishStatus(session, doc, { sslStatus: 'revoked', isValid: false });
   });
   return getCertificate(ctx, { certificateId });
 }
 
-function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc['issued']>, isTold: boolean): string {
-  if (isTold) return `It is no longer served, and ${issuer} was told that it is revoked. Serial ${serial}.`;
+function revocationText(
+  { issuer, serial, notAfter }: NonNullable<CertificateDoc['issued']>,
+  isRevokedThere: boolean,
+): string {
+  if (isRevokedThere) return `It is no longer served, and ${issuer} was told that it is revoked. Serial ${serial}.`;
   const why = `${issuer} was not told, since another authority is in use here now`;
   return `It is no longer served. ${why}, so whoever has the key of the certificate can use it until ${dayInWords(notAfter)}. Serial ${serial}.`;
 }

@@ -6,7 +6,7 @@ import type { CertificateRow } from '../../database/models/domains/certificate.t
 import { publishEvent } from '../../events/publish.ts';
 import { dayInWords } from '../../lib/durations.ts';
 
-type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
+type NotifiedCertificate = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 
 const WARNED = 'Browsers warn visitors until there is a new one.';
 
@@ -15,14 +15,14 @@ const WARNED = 'Browsers warn visitors until there is a new one.';
  */
 export async function publishStatus(
   session: ClientSession,
-  { accountId, names }: Pick<Told, 'accountId' | 'names'>,
+  { accountId, names }: Pick<NotifiedCertificate, 'accountId' | 'names'>,
   status: { sslStatus: CertificateState | 'replaced'; isValid: boolean },
 ): Promise<void> {
   await publishEvent(session, accountId, { type: 'ssl_status', domain: names[0] ?? '', ...status });
 }
 
 /** Returns whether a certificate was issued, and has not expired. */
-export function isServed({ issued }: Pick<Told, 'issued'>, now: Date): boolean {
+export function isServed({ issued }: Pick<NotifiedCertificate, 'issued'>, now: Date): boolean {
   return issued !== null && issued !== undefined && issued.notAfter > now;
 }
 
@@ -32,7 +32,7 @@ export function isServed({ issued }: Pick<Told, 'issued'>, now: Date): boolean {
 export async function notifyFailure(
   session: ClientSession,
   providers: Providers,
-  certificate: Told,
+  certificate: NotifiedCertificate,
   message: string,
 ): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'failed', isValid: isServed(certificate, providers.now()) });
@@ -55,7 +55,7 @@ export async function notifyLoss(
 export async function notifyObstacle(
   session: ClientSession,
   providers: Providers,
-  certificate: Told,
+  certificate: NotifiedCertificate,
   message: string,
 ): Promise<void> {
   const { accountId, names } = certificate;
@@ -66,7 +66,11 @@ export async function notifyObstacle(
 }
 
 /** Notifies the owner that no valid certificate is served any more. */
-export async function notifyExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
+export async function notifyExpiry(
+  session: ClientSession,
+  providers: Providers,
+  certificate: NotifiedCertificate,
+): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'expired', isValid: false });
   const message = `It was not renewed in time. ${WARNED}`;
   await mailAbout(session, providers, certificate, { kind: 'certificate-expired', message });
@@ -77,7 +81,7 @@ type News = { kind: 'renewal-failed' | 'renewal-at-risk' | 'certificate-expired'
 async function mailAbout(
   session: ClientSession,
   providers: Providers,
-  { accountId, domainId, names, issued }: Told,
+  { accountId, domainId, names, issued }: NotifiedCertificate,
   { kind, message }: News,
 ): Promise<void> {
   const until =

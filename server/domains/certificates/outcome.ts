@@ -151,11 +151,13 @@ export async function storeProblem(
     const { message } = classified;
     const shown = { type: problem.type, message, detail: problem.detail, link: problem.link, at: now };
     const cause = causeOf(problem);
-    const told = doc.notifiedCauses;
-    const isNews = lasts(classified) ? !told.includes(cause) : told.length === 0 && failures >= TRANSIENT_FAILURES;
+    const notified = doc.notifiedCauses;
+    const isNews = lasts(classified)
+      ? !notified.includes(cause)
+      : notified.length === 0 && failures >= TRANSIENT_FAILURES;
     await fail(session, providers, doc, {
       ...{ problem: shown, failures, nextTryAt, isWanted: doc.isWanted && (goesOn || nextTryAt !== null) },
-      ...(isNews && { notifiedCauses: [...told, cause] }),
+      ...(isNews && { notifiedCauses: [...notified, cause] }),
       ...(!KEEPS_ORDER.has(problem.type) && { order: null }),
     });
     const detail = message === problem.detail ? message : `${message} ${problem.detail}`;

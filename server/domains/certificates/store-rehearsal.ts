@@ -26,13 +26,13 @@ export async function storeRehearsal(
   if (doc === null) return;
   const canSee = doc.reachedAt instanceof Date;
   const obstacle = obstacleIn(rehearsal, canSee);
-  const told: string[] = doc.notifiedCauses ?? [];
+  const notified: string[] = doc.notifiedCauses ?? [];
   const cause = causeOf(obstacle);
   const isSure = cause !== undefined && cause === causeOf(obstacleIn(doc.rehearsal, canSee)) && !isByHand;
-  const news = isSure && !told.includes(cause) ? obstacle : undefined;
+  const news = isSure && !notified.includes(cause) ? obstacle : undefined;
   // The problem of a failed try stays until a try succeeds.
   const isMended = obstacle === undefined && !doc.problem;
-  const notifiedCauses = isMended ? [] : [...told, ...(news === undefined || cause === undefined ? [] : [cause])];
+  const notifiedCauses = isMended ? [] : [...notified, ...(news === undefined || cause === undefined ? [] : [cause])];
   const waitMs = obstacle === undefined ? everyMs(doc.issued) : AFTER_FAILURE_MS;
   // Null when there is no rehearsal: for the app's own authority, or after a revocation.
   const rehearseAt = doc.rehearseAt && new Date(providers.now().getTime() + waitMs);

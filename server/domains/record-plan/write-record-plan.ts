@@ -136,8 +136,8 @@ export async function failRecordPlan(
   const during = plan === null ? null : runningState(plan);
   if (plan === null || during === null) return;
   await publishEvent(session, accountId, { type: 'analytics_update' });
-  const told = errorForPerson(error);
-  const { code, message, hint = null } = told instanceof AppError ? told : brokenOff();
+  const shown = errorForPerson(error);
+  const { code, message, hint = null } = shown instanceof AppError ? shown : brokenOff();
   const failed = { $set: { state: ENDS[during].failed, error: { code, message, hint } } };
   await DnsChangeModel.updateOne({ _id, accountId, state: during }, failed, { session });
   await removeOlderRecordPlans(session, plan);

@@ -35,7 +35,8 @@ export function openEgress(rules: EgressRules): Egress {
   const agentFor = ({ listener, isFresh, onCertificate }: EgressRequest): Agent => {
     const connector = () => (listener === undefined ? checkedConnector(rules) : connectorTo(listener));
     const open = (): Agent => createAgent(connector());
-    if (isFresh) return onCertificate === undefined ? open() : createAgent(telling(connector(), onCertificate));
+    if (isFresh)
+      return onCertificate === undefined ? open() : createAgent(withCertificateReport(connector(), onCertificate));
     if (listener === undefined) return checked;
     const key = `${listener.protocol} ${listener.host} ${listener.port}`;
     const agent = listeners.get(key) ?? open();
@@ -58,11 +59,14 @@ function createAgent(connect: buildConnector.connector): Agent {
   return new Agent({ connect, connections: CONNECTIONS, maxHeaderSize: HEADERS_MAX_BYTES });
 }
 
-function telling(connect: buildConnector.connector, tell: (notAfter: Date) => void): buildConnector.connector {
+function withCertificateReport(
+  connect: buildConnector.connector,
+  report: (notAfter: Date) => void,
+): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...outcome) => {
       const [, socket] = outcome;
-      if (socket instanceof TLSSocket) tell(new Date(socket.getPeerCertificate().valid_to));
+      if (socket instanceof TLSSocket) report(new Date(socket.getPeerCertificate().valid_to));
       callback(...outcome);
     });
   };

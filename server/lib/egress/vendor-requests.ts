@@ -274,6 +274,6 @@ function askedWaitMs<Failure>(
   body: unknown,
 ): number {
   const now = call.now();
-  const toldMs = (vendor.resetAt?.(body, now) ?? 0) - now.getTime();
-  return Math.min(waitHintMs(status, headers, now) || Math.max(0, toldMs), LONGEST_WAIT_MS);
+  const vendorMs = (vendor.resetAt?.(body, now) ?? 0) - now.getTime();
+  return Math.min(waitHintMs(status, headers, now) || Math.max(0, vendorMs), LONGEST_WAIT_MS);
 }

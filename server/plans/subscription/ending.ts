@@ -68,7 +68,7 @@ export function findEnding(now: Date) {
   return SubscriptionModel.find({ endsAt: within }).setOptions(MAINTENANCE).hint('ends').lean().cursor();
 }
 
-const TOLD = { week: 'warnedWeekFor', day: 'warnedDayFor', ended: 'endToldFor' } as const;
+const WARNED_FIELDS = { week: 'warnedWeekFor', day: 'warnedDayFor', ended: 'endToldFor' } as const;
 const KINDS = { week: 'plan-ends-week', day: 'plan-ends-day', ended: 'plan-ended' } as const;
 
 /**
@@ -82,7 +82,7 @@ export async function notifyEnd(session: ClientSession, providers: Providers, ac
   if (known === null || step === null || step === 'renewal') return;
   // Of two simultaneous instances one conflicts on the account here, runs again and sees that the notice was sent.
   await publishEvent(session, accountId, { type: 'subscription_update' });
-  known.set(TOLD[step], known.endsAt);
+  known.set(WARNED_FIELDS[step], known.endsAt);
   await known.save({ session });
   const { title } = PLANS[known.plan];
   const next = step === 'ended' ? null : planAfter(known, providers.payments);

@@ -128,9 +128,9 @@ export async function eraseDeployment(
     if (isLeft) await notifyLeft(session, { accountId, name, isWanted: leavesSites }, destination);
     if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
-  const isToldOfRest = removals.some(({ isLeft, kept }) => isLeft || kept !== null);
+  const isNotifiedOfRest = removals.some(({ isLeft, kept }) => isLeft || kept !== null);
   // A draft that goes before anything was published is missed by nobody.
-  if (releaseCount > 0 && !isToldOfRest) await notifyDeleted(session, { accountId, name });
+  if (releaseCount > 0 && !isNotifiedOfRest) await notifyDeleted(session, { accountId, name });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 

@@ -41,7 +41,7 @@ export async function notifyLeft(
 ): Promise<void> {
   const { title } = PLATFORMS[destination.platform];
   const { site, url, rest } = remainsOf(destination);
-  await tell(session, accountId, {
+  await notifyLeftSite(session, accountId, {
     title: `${name} stays at ${title}`,
     url,
     ...(isWanted || isTheirs(destination)
@@ -117,7 +117,7 @@ export async function listSitesElsewhere(session: ClientSession, accountId: stri
 
 /** Tells the owner what is left of a removed site, with its address. */
 export async function notifyKept(session: ClientSession, { accountId, name }: Owned, kept: string): Promise<void> {
-  await tell(session, accountId, {
+  await notifyLeftSite(session, accountId, {
     title: `${name} is offline, but its files are still there`,
     url: kept,
     message: `${kept} stays: Fairlead is not allowed to delete it. Delete it there when you no longer need it.`,
@@ -125,14 +125,14 @@ export async function notifyKept(session: ClientSession, { accountId, name }: Ow
   });
 }
 
-type Told = Omit<LeftSite, 'id'> & { variant?: 'destructive' };
+type LeftSiteNotice = Omit<LeftSite, 'id'> & { variant?: 'destructive' };
 
 /**
  * Notifies the owner at once, and lists the site among the deployments until it is dismissed, because its address is
  * recorded nowhere else.
  */
-async function tell(session: ClientSession, accountId: string, told: Told): Promise<void> {
-  const { title, message, url, variant } = told;
+async function notifyLeftSite(session: ClientSession, accountId: string, notice: LeftSiteNotice): Promise<void> {
+  const { title, message, url, variant } = notice;
   // Addresses from a platform's API become links, so only web addresses are accepted.
   const left = { _id: newId(), title, message, url: url !== null && /^https?:\/\//.test(url) ? url : null };
   await publishEvent(session, accountId, { type: 'notification', title, message, ...(variant && { variant }) });

@@ -97,7 +97,7 @@ function isHtml(headers: Headers): boolean {
 }
 
 /** Returns the lines of a release's log about its entry page. */
-export function toldOfEntryPage({ answered, missing }: EntryPage): string[] {
+export function entryPageReport({ answered, missing }: EntryPage): string[] {
   if (answered === 0) return [];
   const files = formatCount(answered, 'file');
   if (missing.length === 0) return [`Everything that the start page uses is there (${files})`];

@@ -12,7 +12,7 @@ const TEXT_MAX_BYTES = 1024 * 1024;
 /** Texts are read ahead, because one by one most of the time would pass in waiting. */
 const TEXTS_AT_ONCE = 16;
 /** These texts tell the kind of release; `_redirects` and `_headers` have a report of their own (rule-report.ts). */
-const TELLING_TEXTS: ReadonlySet<string> = new Set(['package.json', 'index.html']);
+const REVEALING_TEXTS: ReadonlySet<string> = new Set(['package.json', 'index.html']);
 /** More lines of one kind help nobody; the sentence above them says how many there are. */
 const PLACES_TOLD = 20;
 /**
@@ -65,21 +65,21 @@ async function findings(
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
   const { chosen, unreadCount } = textsToRead(toLookInto, TEXT_MAX_BYTES);
-  const telling = files.filter(({ path, sizeBytes }) => TELLING_TEXTS.has(path) && sizeBytes < TEXT_MAX_BYTES);
+  const revealing = files.filter(({ path, sizeBytes }) => REVEALING_TEXTS.has(path) && sizeBytes < TEXT_MAX_BYTES);
   const read = (path: string): Promise<string | null> => readText(store, manifest, path);
-  const inspector = await openInspector(files, [...telling, ...chosen], signal);
+  const inspector = await openInspector(files, [...revealing, ...chosen], signal);
   try {
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
     const { title, entryPage, problems, brokenLinks, rootLinks } = await inspector.conclude(
-      await readTexts(telling, read),
+      await readTexts(revealing, read),
       isSinglePage,
     );
     const first = entryPage === null ? title : `${title}, start page ${entryPage}`;
     const broken = rootLinkProblem(rootLinks, folder);
     const lines = [
       first,
-      ...problems.flatMap(told),
-      ...(broken === null ? [] : told(broken)),
+      ...problems.flatMap(problemLines),
+      ...(broken === null ? [] : problemLines(broken)),
       ...leftUnread(unreadCount + unreached),
     ];
     return { lines, brokenLinks, needsBuild: problems.some(({ code }) => code === 'needs_build') };
@@ -143,7 +143,7 @@ function leftUnread(count: number): string[] {
   return [`${texts} not searched for problems, because of ${whose} size or that of the site`];
 }
 
-function told({ code, message, hint, path, places = [] }: UploadProblem): string[] {
+function problemLines({ code, message, hint, path, places = [] }: UploadProblem): string[] {
   const sentence = code === 'holds_token' && path !== null ? `${message} ${path}.` : message;
   const lines = places.slice(0, PLACES_TOLD).map((place) => `${place.path}, line ${place.line}: ${place.text}`);
   return [`${sentence} ${hint}`, ...lines];

@@ -33,7 +33,7 @@ export async function rankForUpload(ctx: AccountContext, input: RankInput): Prom
 }
 
 /** These texts reveal the tool that built the site. */
-const TELLING_TEXTS = ['package.json', 'index.html'];
+const REVEALING_TEXTS = ['package.json', 'index.html'];
 
 async function readProject(ctx: AccountContext, manifestHash: string): Promise<RankedProject> {
   const manifest = await decodeManifest(await ctx.providers.store.readWhole(manifestHash));
@@ -51,7 +51,7 @@ async function readProject(ctx: AccountContext, manifestHash: string): Promise<R
  */
 async function readTexts(ctx: AccountContext, manifest: Manifest): Promise<Map<string, string>> {
   const wanted: Manifest = new Map(
-    TELLING_TEXTS.flatMap((path) => {
+    REVEALING_TEXTS.flatMap((path) => {
       const entry = manifest.get(path);
       return entry === undefined || entry.sizeBytes > TEXT_MAX_BYTES ? [] : [[path, entry] as const];
     }),

@@ -64,9 +64,9 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
     const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
     step.atEnd(async (session, at) => {
-      const told = await saveMissing(session, work, missingLinks);
+      const reported = await saveMissing(session, work, missingLinks);
       await end(session, at);
-      return { missingLinks: told };
+      return { missingLinks: reported };
     });
   });
   // An earlier version ended the step first, and may have been killed in between.

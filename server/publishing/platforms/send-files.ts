@@ -142,8 +142,11 @@ function createSlots(max: number) {
 }
 
 /** Yields progress four times a second until the work is over. Throws the error of the work. */
-export async function* reportUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
-  while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
+export async function* reportUntilOver<Event>(
+  work: Promise<unknown>,
+  report: () => Event,
+): AsyncGenerator<Event, void> {
+  while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield report();
   await work;
 }
 

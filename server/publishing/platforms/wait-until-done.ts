@@ -23,7 +23,7 @@ export async function* waitUntilDone(
   look: () => Promise<PlatformRelease>,
   what = 'the release',
 ): AsyncGenerator<RestoreEvent, PlatformRelease> {
-  let told: string | null = null;
+  let reported: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
   let waitedMs = 0;
   for (;;) {
@@ -34,8 +34,8 @@ export async function* waitUntilDone(
     const { state, remedy } = seen;
     if (state === 'failed' || state === 'cancelled') throw endedThere(title, { state, text: said, remedy });
     const text = said ?? `${title} is working on it`;
-    if (text !== told) yield { type: 'processing', text };
-    told = text;
+    if (text !== reported) yield { type: 'processing', text };
+    reported = text;
     if (waitedMs >= call.patience.lookingMs(what)) {
       yield { type: 'waiting', text, retryAfterMs: call.patience.leave(what) };
       waitedMs = 0;

@@ -69,8 +69,8 @@ export async function saveMissing(
     return hint.startsWith(CALLED) ? file + hint : file;
   });
   if (!isPrimary || (!missingLinks.length && !stored.length && !release.missing)) return files;
-  const isTold = (link: BrokenLink): boolean => missingLinks.some((file) => names(link, file));
-  const brokenLinks = stored.map((link) => ({ ...link, isToldAsFile: !isFull(stored) && isTold(link) }));
+  const isReported = (link: BrokenLink): boolean => missingLinks.some((file) => names(link, file));
+  const brokenLinks = stored.map((link) => ({ ...link, isToldAsFile: !isFull(stored) && isReported(link) }));
   const links = brokenLinks.filter(({ isToldAsFile }) => !isToldAsFile);
   const examples = [...files, ...links.map(({ path, line, text }) => `${visiblePath(path)}, line ${line}: ${text}`)];
   const example = examples[0]?.slice(0, TEXT_MAX) ?? '';

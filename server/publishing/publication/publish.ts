@@ -136,11 +136,11 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
           report.progress({ doneBefore: next.value.done, doneBytesBefore: next.value.doneBytes });
           isFirstTold = false;
         }
-        tell(next.value, report, time);
+        reportEvent(next.value, report, time);
       }
     },
     async process(report) {
-      for (next ??= await advance(); !next.done; next = await advance()) tell(next.value, report, time);
+      for (next ??= await advance(); !next.done; next = await advance()) reportEvent(next.value, report, time);
       const ref = next.value;
       const { url, ownUrl } = await platform.release(call, ref);
       report.atEnd(async (session) => {
@@ -204,7 +204,7 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
       return job.transaction((session) => savePublished(session, work, change));
     }
     await keep(next.value, work, job, call);
-    tell(next.value, step, time);
+    reportEvent(next.value, step, time);
   }
 }
 
@@ -249,7 +249,7 @@ function refusalOf({ text, forPerson }: Waiting, { published }: ReleaseWork): Sh
 type Waiting = Extract<PublishEvent, { type: 'waiting' }>;
 
 /** Reports the event. A wait throws instead: the job goes back to the queue, and continues from the stored state. */
-function tell(event: PublishEvent, report: StepReport, time: ReleaseTime): void {
+function reportEvent(event: PublishEvent, report: StepReport, time: ReleaseTime): void {
   if (event.type === 'processing') report.log(event.text);
   if (event.type === 'waiting') throw time.rest(event.text, event.retryAfterMs);
   if (event.type !== 'uploading') return;

@@ -45,19 +45,19 @@ async function reportRedirects(text: string): Promise<string[]> {
   const { rules, problems } = await runInTimeSlices(redirectsSteps(text));
   const hosts = hostsLedTo(rules);
   const led = hosts.length === 0 ? [] : [`_redirects sends visitors to ${hosts.slice(0, PROBLEMS_TOLD).join(', ')}`];
-  return [counted('_redirects', rules.length), ...led, ...told('_redirects', problems)];
+  return [counted('_redirects', rules.length), ...led, ...problemLines('_redirects', problems)];
 }
 
 async function reportHeaders(text: string): Promise<string[]> {
   const { rules, problems } = await runInTimeSlices(headersSteps(text));
-  return [counted('_headers', rules.length), ...told('_headers', problems)];
+  return [counted('_headers', rules.length), ...problemLines('_headers', problems)];
 }
 
 function counted(file: RuleFile, count: number): string {
   return `${file}: ${formatCount(count, 'rule is', 'rules are')} followed`;
 }
 
-function told(file: RuleFile, problems: readonly RuleProblem[]): string[] {
+function problemLines(file: RuleFile, problems: readonly RuleProblem[]): string[] {
   const lines = problems.slice(0, PROBLEMS_TOLD).map(({ line, message }) => `${file}, line ${line}: ${message}`);
   const rest = problems.length - lines.length;
   return rest > 0 ? [...lines, `${file}: ${formatCount(rest, 'more line is', 'more lines are')} not followed`] : lines;

@@ -11,7 +11,7 @@ import { AppError, JobDeferred } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { RunningJob, StepReport } from '../../queue/handler.ts';
 import type { Manifest, ManifestEntry } from '../../store/manifest.ts';
-import { toldOfEntryPage, visitEntryPage } from '../inspection/entry-page.ts';
+import { entryPageReport, visitEntryPage } from '../inspection/entry-page.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import type { Writer } from './publish.ts';
 import { isServedAsSinglePage, type ReleaseWork } from './release-work.ts';
@@ -131,7 +131,7 @@ export async function verifyRelease(
       if (isRollBack) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
       const entryPage = await visitEntryPage(call, toVerify.public);
-      for (const line of toldOfEntryPage(entryPage)) report.log(line);
+      for (const line of entryPageReport(entryPage)) report.log(line);
       return entryPage.missing;
     },
   };

@@ -34,7 +34,7 @@ export async function removeOldReleases(now: Date, signal: AbortSignal, inTransa
         const found = await findOld(session, deployment, now);
         await remove(session, deployment, found.slice(0, AT_ONCE));
         const isLast = found.length <= AT_ONCE;
-        if (isLast) await tell(session, deployment, removed + found.length);
+        if (isLast) await notifyRemoved(session, deployment, removed + found.length);
         return found;
       });
       removed += AT_ONCE;
@@ -75,7 +75,11 @@ async function remove(session: ClientSession, { _id, accountId }: OfDeployment, 
   await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
 }
 
-async function tell(session: ClientSession, { _id, accountId, name }: OfDeployment, count: number): Promise<void> {
+async function notifyRemoved(
+  session: ClientSession,
+  { _id, accountId, name }: OfDeployment,
+  count: number,
+): Promise<void> {
   if (count === 0) return;
   await publishEvent(session, accountId, {
     type: 'notification',

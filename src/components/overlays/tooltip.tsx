@@ -27,7 +27,7 @@ function delayNow(): number {
 export function Tooltip({ content, side = 'top', children }: TooltipProps) {
   const [delayMs, setDelayMs] = useState(TOOLTIP_DELAY_MS);
   const isOpen = useRef(false);
-  const tellOpen = (isOpenNow: boolean): void => {
+  const reportOpen = (isOpenNow: boolean): void => {
     isOpen.current = isOpenNow;
     noteOpen(isOpenNow);
   };
@@ -39,7 +39,7 @@ export function Tooltip({ content, side = 'top', children }: TooltipProps) {
   );
   return (
     <RadixTooltip.Provider>
-      <RadixTooltip.Root delayDuration={delayMs} onOpenChange={tellOpen}>
+      <RadixTooltip.Root delayDuration={delayMs} onOpenChange={reportOpen}>
         {/* The first move, which starts the delay, follows the entry at once. */}
         <RadixTooltip.Trigger asChild onPointerEnter={() => flushSync(() => setDelayMs(delayNow()))}>
           {children}

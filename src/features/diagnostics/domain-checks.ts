@@ -133,12 +133,12 @@ function certificateSeen({ id, state }: Domain, certificates: readonly Certifica
 }
 
 function certificateAtPlatform({ id }: Domain, { answers, askedAt: at }: NonNullable<Domain['atPlatform']>): Seen {
-  const told = answers.map(({ certificate }) => certificate);
-  const problem = told.find(({ state }) => state === 'problem');
+  const certificates = answers.map(({ certificate }) => certificate);
+  const problem = certificates.find(({ state }) => state === 'problem');
   const link = { to: href.domain(id), label: 'See what to do' };
   if (problem !== undefined) return { verdict: 'fail', seen: problem.text, at, link };
-  const [first] = told;
+  const [first] = certificates;
   if (first === undefined) return { verdict: 'unknown', seen: 'Not checked at the platform yet.', at, link: null };
-  const waiting = told.find(({ state }) => state === 'waiting');
+  const waiting = certificates.find(({ state }) => state === 'waiting');
   return { verdict: waiting ? 'unknown' : 'pass', seen: (waiting ?? first).text, at, link: null };
 }

@@ -23,11 +23,11 @@ export function wayOf(
 ): Check[] {
   const [resolves, ...more] = domainChecks([domain], certificates, now);
   const valid = more.at(-1);
-  const caa = more.slice(0, -1).map((check) => told(check, 'caa', domain));
-  const found = resolves && told(resolves, 'resolves', domain);
+  const caa = more.slice(0, -1).map((check) => withDomain(check, 'caa', domain));
+  const found = resolves && withDomain(resolves, 'resolves', domain);
   const records =
     found && areServersSilent(domain) ? { ...found, verdict: 'unknown' as const, seen: GROUNDLESS, at: null } : found;
-  const certificate = valid && told(valid, 'certificate', domain);
+  const certificate = valid && withDomain(valid, 'certificate', domain);
   const visited = (id: CheckId): Check => {
     const found = report?.checks.find((check) => check.id === id);
     const common = { id, title: CHECK_TITLES[id], link: null };
@@ -61,7 +61,7 @@ export function wayOf(
 }
 
 /** Leaves out what the page of a domain shows once: its name, what is wrong with it, and links to that page. */
-function told(check: Check, id: CheckId, domain: Domain): Check {
+function withDomain(check: Check, id: CheckId, domain: Domain): Check {
   const isSaid =
     check.seen === asWritten(domain, domain.problem?.message ?? '') || (id === 'certificate' && check.link !== null);
   const seen = isSaid ? SAID : check.seen;

@@ -25,17 +25,17 @@ export type LatestNoticeProps = {
 /** Shows the result of the newest release when it is not the live one, and the acts on it. */
 export function LatestNotice({ deploymentId, platform, latest, serving, isWaiting, isReadOnly }: LatestNoticeProps) {
   const { cancel, retry } = useReleaseActs();
-  const told = storyOf(latest, serving, isWaiting ? PLATFORMS[platform].title : null);
-  if (told === null) return null;
+  const story = storyOf(latest, serving, isWaiting ? PLATFORMS[platform].title : null);
+  if (story === null) return null;
   const releaseId = latest.id;
   return (
     <Notice
-      tone={told.tone}
-      title={told.title}
+      tone={story.tone}
+      title={story.title}
       action={
         <span className="flex flex-wrap gap-2">
           <Button size="sm" asChild>
-            <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
+            <Link to={href.release(deploymentId, latest.number)}>{story.link}</Link>
           </Button>
           {isCancellable(latest) && (
             <Button
@@ -60,7 +60,7 @@ export function LatestNotice({ deploymentId, platform, latest, serving, isWaitin
         </span>
       }
     >
-      <LinkedText text={told.text} />
+      <LinkedText text={story.text} />
     </Notice>
   );
 }

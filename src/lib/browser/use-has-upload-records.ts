@@ -7,7 +7,7 @@ export function useHasUploadRecords(): boolean {
 }
 
 /** The browser tells a tab what the others store, and not what it stores itself. */
-function subscribe(tell: () => void): () => void {
-  addEventListener('storage', tell);
-  return () => removeEventListener('storage', tell);
+function subscribe(onChange: () => void): () => void {
+  addEventListener('storage', onChange);
+  return () => removeEventListener('storage', onChange);
 }

@@ -6,7 +6,7 @@ export function useTheme(): [Theme, (next: Theme) => void] {
   return [useSyncExternalStore(subscribe, readTheme), writeTheme];
 }
 
-function subscribe(tell: () => void): () => void {
-  window.addEventListener('fairlead:theme', tell);
-  return () => window.removeEventListener('fairlead:theme', tell);
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener('fairlead:theme', onChange);
+  return () => window.removeEventListener('fairlead:theme', onChange);
 }

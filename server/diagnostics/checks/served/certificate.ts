@@ -108,9 +108,9 @@ function unsecured(
   return fail(`${address} accepts connections but has no certificate for ${name}.`, fix, { repair });
 }
 
-type Told = { now: Date; until: string; fix: string; repair: Repair | null };
+type Advice = { now: Date; until: string; fix: string; repair: Repair | null };
 
-function judgeTime({ name, own }: Subject, seen: SeenCertificate, { now, until, fix, repair }: Told): Finding {
+function judgeTime({ name, own }: Subject, seen: SeenCertificate, { now, until, fix, repair }: Advice): Finding {
   const wholeMs = seen.notAfter.getTime() - seen.notBefore.getTime();
   const leftMs = seen.notAfter.getTime() - now.getTime();
   const third = wholeMs / 3;

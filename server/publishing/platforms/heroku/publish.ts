@@ -179,15 +179,15 @@ async function look(
   return { release: seen(state, `${TITLE}: release ${status ?? 'unknown'}`), rel };
 }
 
-const LINES_TOLD = 3;
+const LINES_REPORTED = 3;
 
 /** Returns the error of a build. It has no field for that: its log marks those lines with an exclamation mark. */
 async function faultOf(call: PlatformCall, build: HerokuBuild): Promise<[PlatformState, string]> {
   const lines = (await readOutput(call, build.output_stream_url)).split('\n').map((line) => line.trim());
   const marked = lines.filter((line) => /^!\s*\S/.test(line)).map((line) => line.replace(/^!\s*/, ''));
-  const told = (marked.length > 0 ? marked : lines.filter((line) => line !== '')).slice(-LINES_TOLD).join(' ');
-  const text = told === '' ? 'the build failed' : redactedLine(told, []);
-  return [/\bcancel+ed\b/i.test(told) ? 'cancelled' : 'failed', text];
+  const reported = (marked.length > 0 ? marked : lines.filter((line) => line !== '')).slice(-LINES_REPORTED).join(' ');
+  const text = reported === '' ? 'the build failed' : redactedLine(reported, []);
+  return [/\bcancel+ed\b/i.test(reported) ? 'cancelled' : 'failed', text];
 }
 
 /** Returns the build of a release, if one was made; one that is over is left as it is. */

@@ -67,15 +67,15 @@ async function* publish(
     yield { type: 'processing', text: WAITING };
     yield { type: 'ref', ref: { isPrepared: true, url: null } };
   }
-  let told: string | null = null;
+  let reported: string | null = null;
   for (;;) {
     call.signal.throwIfAborted();
     const { confirmedUrl: url } = request;
     const fault = url === null ? WAITING : await faultAt(call, request, { url, wholeMs: lookMs });
     if (url !== null && fault === null) return { isPrepared: true, url };
     const text = fault ?? WAITING;
-    if (url !== null && text !== told) yield { type: 'processing', text };
-    told = text;
+    if (url !== null && text !== reported) yield { type: 'processing', text };
+    reported = text;
     yield { type: 'waiting', text, retryAfterMs: url === null ? UNTIL_CONFIRMED_MS : LOOK_AGAIN_MS, forPerson: true };
   }
 }

@@ -90,7 +90,7 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   );
   const turn = startTurn(release.turns);
   const queue = looks.left();
-  const tellProgress = (): void =>
+  const reportProgress = (): void =>
     release.onProgress?.({ done: looks.done(), total, doneBytes: looks.doneBytes(), totalBytes });
 
   const work = async (): Promise<void> => {
@@ -108,7 +108,7 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
         throw error;
       }
       looks.note(index);
-      tellProgress();
+      reportProgress();
       ends = endsWithTurn;
     }
   };
@@ -116,7 +116,7 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
     const quick = { at, filesMin: release.quickFilesMin, signal: AbortSignal.any([signal, turn.signal]) };
     for await (const seen of lookQuickly(quick, looks.left())) {
       for (const index of seen) looks.note(index);
-      tellProgress();
+      reportProgress();
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     if (looks.done() < total) throw nextTurn(at, looks.done(), total);
