@@ -210,7 +210,7 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   },
 ];
 
-/** Hash of the sources that decide how the built-in host answers a file (server/publishing/publication/verification/seen-files.ts). */
+/** Hash of the sources that decide how the built-in host answers a file (server/publishing/publication/verification/verified-files.ts). */
 function hostRules(): string {
   const hash = createHash('sha256').update(readFileSync(`${here}package-lock.json`));
   for (const folder of ['server/host', 'routers/schemas', 'routers/rules']) {

@@ -3,7 +3,7 @@
  * before the first render ends in the 'Critical Error' panel.
  */
 async function start(): Promise<void> {
-  keepTrustedTypes();
+  enableTrustedTypes();
   probeStorage(localStorage);
   probeStorage(sessionStorage);
   for (const needed of ['fetch', 'URL', 'AbortController', 'WebSocket', 'Intl', 'ReadableStream']) {
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
  * Scripts come from this origin alone: workers, and the files of the build's loader. Markup contains no element: Radix
  * writes the rules of a `<style>` in this way.
  */
-function keepTrustedTypes(): void {
+function enableTrustedTypes(): void {
   window.trustedTypes?.createPolicy('default', {
     createHTML(markup) {
       if (!markup.includes('<')) return markup;

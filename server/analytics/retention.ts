@@ -20,7 +20,7 @@ export async function forgetVisits(now: Date, signal: AbortSignal): Promise<void
   const subscriptions = SubscriptionModel.find(all).setOptions(MAINTENANCE).lean<SubscriptionRow[]>().cursor();
   for await (const subscription of rowsOf<SubscriptionRow>(subscriptions)) {
     signal.throwIfAborted();
-    const cutoff = keptFrom(subscription, now);
+    const cutoff = retentionStart(subscription, now);
     if (cutoff === null) continue;
     const old = { accountId: subscription.accountId, at: { $lt: cutoff } };
     await VisitHourModel.deleteMany(old);
@@ -29,7 +29,7 @@ export async function forgetVisits(now: Date, signal: AbortSignal): Promise<void
 }
 
 /** Returns the start of the span that the plan keeps; null when everything that exists is kept. */
-function keptFrom(subscription: SubscriptionRow, now: Date): Date | null {
+function retentionStart(subscription: SubscriptionRow, now: Date): Date | null {
   const plan = activePlan(subscription, now);
   const isOver = plan === 'free' && subscription.endsAt.getTime() + KEPT_AFTER_END_MS <= now.getTime();
   if (isOver) return now;

@@ -143,16 +143,16 @@ export async function removeChallengeRecords(
   await takeAway(providers, await ChallengeRecordModel.find(of).lean(), { signal, withinMs, removed });
 }
 
-type KeptRecord = ChallengeRecordRow & { _id: string };
+type StoredRecord = ChallengeRecordRow & { _id: string };
 
 /** Removes records until the time is over; the rest stays for the next run. */
 export async function takeAway(
   providers: Providers,
-  records: readonly KeptRecord[],
+  records: readonly StoredRecord[],
   { signal, withinMs, removed }: { signal: AbortSignal; withinMs: number; removed?: ConnectionDoc | undefined },
 ): Promise<void> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-  const placeOf = ({ certificateId, connectionId, zone }: KeptRecord): string =>
+  const placeOf = ({ certificateId, connectionId, zone }: StoredRecord): string =>
     `${certificateId} ${connectionId} ${storedZone(zone).id}`;
   for (const place of new Set(records.map(placeOf))) {
     signal.throwIfAborted();
@@ -165,8 +165,8 @@ export async function takeAway(
 
 async function takeAwayOf(
   providers: Providers,
-  { accountId, certificateId, connectionId, zone, failures }: KeptRecord,
-  records: readonly KeptRecord[],
+  { accountId, certificateId, connectionId, zone, failures }: StoredRecord,
+  records: readonly StoredRecord[],
   { signal, within, removed }: { signal: AbortSignal; within: AbortSignal; removed: ConnectionDoc | undefined },
 ): Promise<void> {
   // A run that needs one again has extended it.

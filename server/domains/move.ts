@@ -83,17 +83,18 @@ async function leave(
   const last = from === null ? [] : [formerDestination(domain, from)];
   const former: readonly FormerDestination[] = domain.leaving;
   const before = [...former, ...last].filter(({ destinationId }) => destinationId !== to.destinationId);
-  const kept: FormerDestination[] = [];
+  const stillServing: FormerDestination[] = [];
   for (const destination of before) {
     const isSamePlatform = destination.platform === to.platform && !isServedHere(to);
     const isEnding = destination.isEnding || isSamePlatform;
     const { deploymentId, destinationId, platform, names } = destination;
-    if (isEnding || names.length > 0) kept.push({ deploymentId, destinationId, platform, names: [...names], isEnding });
+    if (isEnding || names.length > 0)
+      stillServing.push({ deploymentId, destinationId, platform, names: [...names], isEnding });
     const isAttached = !isServedHere(destination) && !destination.isEnding;
     const isOver = isEnding || destination.names.length === 0;
     if (isAttached && isOver) await enqueueDetach(session, domain, destination, attachingMs(domain, destination, now));
   }
-  return kept;
+  return stillServing;
 }
 
 /** Returns the destination that has the names now, with the names that point there. */

@@ -76,8 +76,9 @@ export async function saveCheck(
   const over = await endLeaving(session, domain, (name) => hasLeft(name, found, pointsTo));
   const former: readonly FormerDestination[] = domain.leaving;
   const leaving = former.filter((destination) => !over.includes(destination));
-  const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
-  const isDoubted = kept !== null && kept.toldAt === null;
+  const concernNow =
+    reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
+  const isDoubted = concernNow !== null && concernNow.toldAt === null;
   // The owner of a domain that was broken until now was notified of its problem.
   const notified = (state === 'active' ? concern : domain.problem)?.code;
   const isKnown = !hasOtherServers(domain, found.answers) || notified === SERVERS_CHANGED;
@@ -89,10 +90,10 @@ export async function saveCheck(
   };
   const $set = {
     ...fields,
-    concern: kept,
+    concern: concernNow,
     ...(reached === 'active' && !isDoubted && isKnown && serversOf(found)),
     // The owner was notified just now.
-    ...(kept !== concern && { changedAt: mongoose.now() }),
+    ...(concernNow !== concern && { changedAt: mongoose.now() }),
     nextCheckAt: nextCheckAt(moved, now),
   };
   const settled = await DomainModel.findOneAndUpdate(
@@ -164,7 +165,7 @@ async function moveByRecords(
 ): Promise<DomainState> {
   const { _id: id, accountId, servedName, watchedNames, deploymentId, unit } = found.domain;
   const isFound = !isDead(unit, found.answers);
-  const isServed = isFound && pointsTo.get(servedName) === 'here';
+  const pointsHere = isFound && pointsTo.get(servedName) === 'here';
   const seenTwice = concern !== null && isConfirmed(concern, providers.now()) ? concern.code : null;
   const isGone = !isFound && seenTwice !== null;
   // An active domain is left alone until this was seen twice, since any answer may be wrong once.
@@ -186,7 +187,7 @@ async function moveByRecords(
       await publishStatus(session, { accountId, names: [servedName] }, { sslStatus: 'replaced', isValid: false });
     return 'misconfigured';
   }
-  if (isServed && !isLost && (state === 'pending_dns' || state === 'misconfigured')) {
+  if (pointsHere && !isLost && (state === 'pending_dns' || state === 'misconfigured')) {
     await move(state, 'active', { activeSince: providers.now() });
     const message = `${servedName} points to your deployment.`;
     await publishEvent(session, accountId, { type: 'notification', title: 'Domain active', message, deploymentId });

@@ -182,7 +182,7 @@ export async function retryJob(
 ): Promise<boolean> {
   const lastError = { $literal: error };
   const fields = { status: 'queued', runAt: fromNow(delayMs), lastError };
-  return write(lease, { ...GIVEN_BACK, ...fields, ...keptOf(lease), ...(attempt !== undefined && { attempt }) });
+  return write(lease, { ...GIVEN_BACK, ...fields, ...waitFieldsOf(lease), ...(attempt !== undefined && { attempt }) });
 }
 
 /**
@@ -204,10 +204,10 @@ export async function deadLetterJob(
 /** Gives the job back untouched, at shutdown or to return after `delayMs`: the attempt does not count. */
 export async function requeueJob(lease: Returned, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
-  return write(lease, { ...GIVEN_BACK, status: 'queued', runAt: fromNow(delayMs), attempt, ...keptOf(lease) });
+  return write(lease, { ...GIVEN_BACK, status: 'queued', runAt: fromNow(delayMs), attempt, ...waitFieldsOf(lease) });
 }
 
-function keptOf({ waits: { of, count }, isAside }: Returned) {
+function waitFieldsOf({ waits: { of, count }, isAside }: Returned) {
   return { waits: count, waitsOf: { $literal: of }, isAside: isAside || null };
 }
 

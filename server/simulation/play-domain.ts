@@ -82,8 +82,8 @@ export async function lookAt(zone: SimulatedZone, known: Known): Promise<Domain>
   const isProved = known.isProved || records.some(({ purpose, state }) => purpose === 'proof' && state === 'ok');
   const names = [DOMAIN, `www.${DOMAIN}`];
   const pointed = names.filter((name) => pointsToOf(name, records, answers, target) === 'here');
-  const isServed = !isDead(UNIT.unit, answers) && pointed.includes(DOMAIN);
-  const state = !isProved ? 'unverified' : isServed ? 'active' : isActive ? 'misconfigured' : 'pending_dns';
+  const pointsHere = !isDead(UNIT.unit, answers) && pointed.includes(DOMAIN);
+  const state = !isProved ? 'unverified' : pointsHere ? 'active' : isActive ? 'misconfigured' : 'pending_dns';
   const provedAt = isProved ? cast.startedAt : null;
   const found = { ...foundOf(known, { records, answers, target, provedAt }), leaving: [] };
   const problem = state === 'misconfigured' ? changeOf(found) : problemOf(found);

@@ -55,10 +55,10 @@ export async function prepareIncoming(folder: IncomingFolder): Promise<void> {
  */
 export async function sweepIncoming({ path }: IncomingFolder): Promise<void> {
   for (const name of await readdir(path)) {
-    const keptMs = isUnfinished(name) ? LEFTOVER_MS : name.endsWith(PART) ? UPLOAD_LIMITS.openUploadMs : null;
-    if (keptMs === null) continue;
+    const maxAgeMs = isUnfinished(name) ? LEFTOVER_MS : name.endsWith(PART) ? UPLOAD_LIMITS.openUploadMs : null;
+    if (maxAgeMs === null) continue;
     const found = await stat(join(path, name)).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs > keptMs) await rm(join(path, name), { force: true });
+    if (found !== null && Date.now() - found.mtimeMs > maxAgeMs) await rm(join(path, name), { force: true });
   }
 }
 
@@ -125,7 +125,7 @@ async function openPart(folder: IncomingFolder, reservation: Reservation, part: 
     { space: folder.space, reservation },
     {
       from: part.from,
-      keep: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
+      saved: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
       remove: () => rm(name, { force: true }),
     },
   );
@@ -145,16 +145,16 @@ async function dropOldParts({ path }: IncomingFolder, part: Part, sizeBytes: num
     } else await rm(join(path, name), { force: true });
   }
   others.sort((a, b) => b.mtimeMs - a.mtimeMs);
-  let kept = sizeBytes;
+  let totalBytes = sizeBytes;
   for (const [index, { name, size }] of others.entries()) {
-    kept += size;
-    if (index >= UPLOAD_LIMITS.maxOpenUploads - 1 || kept > UPLOAD_LIMITS.maxPartBytes) {
+    totalBytes += size;
+    if (index >= UPLOAD_LIMITS.maxOpenUploads - 1 || totalBytes > UPLOAD_LIMITS.maxPartBytes) {
       await rm(join(path, name), { force: true });
     }
   }
 }
 
-type OpenPart = { from: number; keep(sizeBytes: number): Promise<void>; remove(): Promise<void> };
+type OpenPart = { from: number; saved(sizeBytes: number): Promise<void>; remove(): Promise<void> };
 
 type Room = { space: DiskSpace; reservation: Reservation };
 
@@ -200,7 +200,7 @@ function incomingFile(handle: FileHandle, { space, reservation }: Room, part: Op
         if (part !== null && how === 'keep') {
           await withStorageErrors(flush, space);
           await handle.datasync();
-          await part.keep(written);
+          await part.saved(written);
         } else await part?.remove();
       } finally {
         await handle.close();

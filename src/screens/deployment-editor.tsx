@@ -87,14 +87,14 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
 
 function PageActs({ deployment: { visitUrl, currentRelease, latestRelease } }: { deployment: Deployment }) {
   const download = useDownload();
-  const kept = currentRelease ?? latestRelease;
+  const release = currentRelease ?? latestRelease;
   return (
     <>
-      {kept !== null && (
+      {release !== null && (
         <Button
           isBusy={download.isPending}
           busyLabel="Preparing…"
-          onClick={() => download.mutate({ releaseId: kept.id })}
+          onClick={() => download.mutate({ releaseId: release.id })}
         >
           <Download /> Download as ZIP
         </Button>

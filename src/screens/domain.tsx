@@ -188,7 +188,7 @@ function VisitorsCard({
   const { name, counterpart, servedName, pointedNames, url, provedAt, activeSince, records } = domain;
   const names = counterpart === null ? [name] : [name, counterpart];
   const served = writtenName(domain, servedName);
-  const isServed = provedAt !== null && pointedNames.includes(servedName);
+  const isAtSite = provedAt !== null && pointedNames.includes(servedName);
   return (
     <Card>
       <CardHeader title="Visitors see" />
@@ -212,10 +212,10 @@ function VisitorsCard({
               <Link to={href.deployment(deployment.id)} className="font-medium text-accent underline">
                 {deployment.name}
               </Link>
-              {isServed && ' · '}
+              {isAtSite && ' · '}
             </>
           )}
-          {isServed && (
+          {isAtSite && (
             <a href={url} target="_blank" rel="noreferrer" className="font-medium text-accent underline">
               Visit {served}
             </a>

@@ -99,13 +99,13 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/routing/routes.ts byHost': 'the routes of byDeployment, in its weight',
   'server/host/routing/route-reader.ts wanted': 'the deployments of open lookups, of which there are 64',
   'server/host/routing/route-reader.ts changed': 'the deployments that changed since the last reading: ids alone',
-  'server/host/serve.ts toldAt': '1,000 keys of 1,089 bytes',
+  'server/host/serve.ts loggedAt': '1,000 keys of 1,089 bytes',
   'server/host/routing/read-routes.ts reusedNames': '200 names of one deployment, of 1,024 bytes',
   'server/host/responses/site-rules.ts byFile': '200 addresses of 1,024 bytes, in the weight of their site',
   'server/host/responses/site-rules.ts byRules': '20 answers of 8 KiB, in the weight of their site',
   'server/host/responses/site.ts entries': '100 answers, in the weight of their site',
   'server/host/responses/site.ts loading': 'one release for a connection; connections have limits',
-  'server/host/responses/site-lru.ts kept': '128 MiB by weight',
+  'server/host/responses/site-lru.ts cache': '128 MiB by weight',
   'server/host/responses/site-lru.ts sites': 'the kept sites, by account, until there is room for one more',
   'server/host/visit-count.ts pages': 'a limit for each site and minute',
   'server/host/visit-count.ts referrers': 'a limit for each site and minute',
@@ -154,9 +154,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/publishing/publication/publish.ts changed': 'the files of one release: 20,000 at most, gone with its job',
   'server/publishing/publication/release-work.ts lists': 'the lists of files that one job reads, gone with it',
   'server/connections/platform-call.ts options': 'the options of one deployment, which have a schema',
-  'server/publishing/publication/verification/seen-files.ts lists':
+  'server/publishing/publication/verification/verified-files.ts lists':
     'the lists of files that one verification reads, gone with its job',
-  'server/publishing/publication/verification/seen-files.ts lost':
+  'server/publishing/publication/verification/verified-files.ts lost':
     'the corrupted files of one release, gone with its job',
   'server/publishing/uploads/remember.ts absent': 'the hashes of one request: 20,000 at most, gone with it',
   'server/publishing/uploads/remember.ts byHash': 'the files of one request: 20,000 at most, gone with it',

@@ -5,7 +5,7 @@ export function ownRoots(): LocalRoots {
   let kept: SealedRoot | null = null;
   return {
     find: async () => kept,
-    keepFirst: async (root) => {
+    storeFirst: async (root) => {
       kept ??= root;
       return kept;
     },

@@ -9,7 +9,7 @@ import type { Mail, Mailer } from './mailer.ts';
 const MAILS_MAX = 10_000;
 const FILE_NAME = /^[0-9TZ-]+_[0-9a-z]+\.json$/;
 
-const keptMailSchema = z.object({
+const storedMailSchema = z.object({
   id: z.string(),
   kind: z.string(),
   to: z.string(),
@@ -46,7 +46,7 @@ async function removeOldest(folder: string, mailsMax: number): Promise<void> {
 export async function readOutbox(folder: string): Promise<Mail[]> {
   const mails: Mail[] = [];
   for (const name of await namesIn(folder)) {
-    mails.push(keptMailSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
+    mails.push(storedMailSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
   }
   return mails;
 }

@@ -60,9 +60,9 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
     launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: REPLICA_SET });
 
   const first = await launch();
-  const kept = keepRunning(first, launch, log);
+  const supervised = superviseMongod(first, launch, log);
   log.info('Database is running', { version: mongod.version, port, pid: first.pid });
-  return { uri: uriOf(port, credentials), pid: kept.pid, stop: kept.stop };
+  return { uri: uriOf(port, credentials), pid: supervised.pid, stop: supervised.stop };
 }
 
 /** Notes what the next start has to know. */
@@ -71,7 +71,11 @@ export async function writeMarker(dataDir: string, marker: Marker): Promise<void
 }
 
 /** Restarts the process whenever it ends unexpectedly. */
-function keepRunning(first: MongodProcess, launch: () => Promise<MongodProcess>, log: Log): Omit<EmbeddedMongo, 'uri'> {
+function superviseMongod(
+  first: MongodProcess,
+  launch: () => Promise<MongodProcess>,
+  log: Log,
+): Omit<EmbeddedMongo, 'uri'> {
   let current: MongodProcess | undefined = first;
   let isStopping = false;
   let restarting: Promise<void> = Promise.resolve();

@@ -196,12 +196,12 @@ type Batch = { deletes: { id: string }[]; patches: Record<string, unknown>[]; po
 /** Reuses the record of a removed value for an added one; the rest is deleted or created. */
 function batchOf({ type, name, before, after }: RecordChange, records: readonly CloudflareRecord[]): Batch {
   if (after === null) return { deletes: records.map(({ id }) => ({ id })), patches: [], posts: [] };
-  const kept = records.filter((record) => after.values.includes(textOf(record)));
-  const going = records.filter((record) => !kept.includes(record));
-  const there = new Set(kept.map(textOf));
+  const unchanged = records.filter((record) => after.values.includes(textOf(record)));
+  const going = records.filter((record) => !unchanged.includes(record));
+  const there = new Set(unchanged.map(textOf));
   const coming = after.values.filter((value) => !there.has(value));
   const patched = [
-    ...kept.map((record) => ({ record, value: textOf(record) })),
+    ...unchanged.map((record) => ({ record, value: textOf(record) })),
     ...coming.slice(0, going.length).map((value, at) => ({ record: going[at], value })),
   ];
   return {

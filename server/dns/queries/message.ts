@@ -92,7 +92,12 @@ export function readReply(message: Buffer, id: number, question: Question): Read
     if (!isRefusal && (asked?.type !== question.type || lower(asked.name) !== question.name || others.length > 0))
       return 'stray';
     if (packet.flag_tc) return 'truncated';
-    return { rcode, isAuthoritative: packet.flag_aa, isAuthentic: packet.flag_ad, ...keptRecords(packet, question) };
+    return {
+      rcode,
+      isAuthoritative: packet.flag_aa,
+      isAuthentic: packet.flag_ad,
+      ...relevantRecords(packet, question),
+    };
   } catch {
     // Some servers cut an answer in the middle of a record.
     return ((message[2] ?? 0) & 0x02) === 0 ? 'malformed' : 'truncated';
@@ -130,13 +135,13 @@ function rcodeOf(message: Buffer): string {
   return RCODES[message.readUInt16BE(2) & 0xf] ?? 'UNKNOWN';
 }
 
-type Kept = Pick<Reply, 'answers' | 'authorities' | 'additionals'>;
+type ReplySections = Pick<Reply, 'answers' | 'authorities' | 'additionals'>;
 
 /**
  * Returns the relevant records of an answer: the set of the name, or of the name at the end of its aliases; the name
  * servers of a zone that begins there, with their addresses; and the time for a negative answer.
  */
-function keptRecords(packet: dnsPacket.Packet, { name, type }: Question): Kept {
+function relevantRecords(packet: dnsPacket.Packet, { name, type }: Question): ReplySections {
   const aliases = toRecords(packet.answers, (record) => record.type === 'CNAME');
   const chain = chainFrom(name, aliases);
   const sets = toRecords(packet.answers, (record) => record.type === type && chain.includes(lower(record.name)));
@@ -168,7 +173,7 @@ function chainFrom(name: string, aliases: readonly DnsRecord[]): string[] {
 /**
  * Cuts the sections to size. The remaining records do not depend on their order, so that two servers can be compared.
  */
-function withinRoom(sections: Kept): Kept {
+function withinRoom(sections: ReplySections): ReplySections {
   let [left, textLeft] = [KEPT_RECORDS_MAX, KEPT_TEXT_MAX];
   const cut = (records: DnsRecord[]): DnsRecord[] => {
     const kept: DnsRecord[] = [];

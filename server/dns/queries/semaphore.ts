@@ -11,11 +11,11 @@ type Waiter = { signal: AbortSignal; begin(): void };
  * Gives up to `limit` callers a turn at once. `keptForOthers` turns are reserved for callers that have none: all with
  * the same signal count as one caller, so that a few with many questions do not keep the others out.
  */
-export function createSemaphore(limit: number, keptForOthers = 0): Semaphore {
+export function createSemaphore(limit: number, reserved = 0): Semaphore {
   const waiting = new Set<Waiter>();
   const turnsOf = new WeakMap<AbortSignal, number>();
   let taken = 0;
-  const mayBegin = (signal: AbortSignal): boolean => taken < (turnsOf.get(signal) ? limit - keptForOthers : limit);
+  const mayBegin = (signal: AbortSignal): boolean => taken < (turnsOf.get(signal) ? limit - reserved : limit);
   const count = (signal: AbortSignal, change: 1 | -1): void => {
     taken += change;
     turnsOf.set(signal, (turnsOf.get(signal) ?? 0) + change);

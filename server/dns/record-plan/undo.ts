@@ -21,9 +21,9 @@ export function undoOf(applied: readonly RecordChange[], found: readonly FoundRe
 
 function withoutOurs({ before, after }: RecordChange, now: RecordData | null): RecordData | null {
   const old = before?.values ?? [];
-  const kept = (now?.values ?? []).filter((value) => old.includes(value) || !after?.values.includes(value));
-  const back = old.filter((value) => !after?.values.includes(value) && !kept.includes(value));
-  const values = [...kept, ...back];
+  const remaining = (now?.values ?? []).filter((value) => old.includes(value) || !after?.values.includes(value));
+  const back = old.filter((value) => !after?.values.includes(value) && !remaining.includes(value));
+  const values = [...remaining, ...back];
   return values.length === 0 ? null : { ...(now ?? before), ttl: now?.ttl ?? before?.ttl ?? 0, values };
 }
 

@@ -17,7 +17,7 @@ export function createLocalRoots(formerFolder: string): LocalRoots {
       const stored = await LocalRootModel.findById(LOCAL_ROOT_ID).lean();
       return stored ?? (await readFormer(join(formerFolder, FORMER_FILE)));
     },
-    async keepFirst({ certificate, key }) {
+    async storeFirst({ certificate, key }) {
       const made = { _id: LOCAL_ROOT_ID, certificate, key };
       await LocalRootModel.create(made).catch((error: unknown) => {
         if (!isDuplicateKey(error, '_id')) throw error;

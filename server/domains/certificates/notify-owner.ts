@@ -22,7 +22,7 @@ export async function publishStatus(
 }
 
 /** Returns whether a certificate was issued, and has not expired. */
-export function isServed({ issued }: Pick<NotifiedCertificate, 'issued'>, now: Date): boolean {
+export function isUsable({ issued }: Pick<NotifiedCertificate, 'issued'>, now: Date): boolean {
   return issued !== null && issued !== undefined && issued.notAfter > now;
 }
 
@@ -35,7 +35,7 @@ export async function notifyFailure(
   certificate: NotifiedCertificate,
   message: string,
 ): Promise<void> {
-  await publishStatus(session, certificate, { sslStatus: 'failed', isValid: isServed(certificate, providers.now()) });
+  await publishStatus(session, certificate, { sslStatus: 'failed', isValid: isUsable(certificate, providers.now()) });
   // The owner waits for a first certificate on the page of its domain, and nobody relies on it yet.
   if (certificate.issued) await mailAbout(session, providers, certificate, { kind: 'renewal-failed', message });
 }
@@ -85,7 +85,7 @@ async function mailAbout(
   { kind, message }: News,
 ): Promise<void> {
   const until =
-    issued && isServed({ issued }, providers.now())
+    issued && isUsable({ issued }, providers.now())
       ? ` The current certificate works until ${dayInWords(issued.notAfter)}.`
       : '';
   const values = { kind, name: names[0] ?? '', message: `${message}${until}`, page: `/domains/${domainId}` };

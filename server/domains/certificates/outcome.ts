@@ -16,7 +16,7 @@ import { type CertificateFacts, requireServable } from './authority/x509.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';
 import { wakeIssue } from './ensure.ts';
 import type { IssueRun } from './issue.ts';
-import { isServed, notifyExpiry, notifyFailure, notifyLoss, publishStatus } from './notify-owner.ts';
+import { isUsable, notifyExpiry, notifyFailure, notifyLoss, publishStatus } from './notify-owner.ts';
 import type { Challenge } from './preflight.ts';
 
 /** Until then a renewal is tried for all names that the certificate covers. */
@@ -234,7 +234,7 @@ async function fail(
   if (state === 'pending' || state === 'validating') {
     await moveCertificate(session, { ...place, from: [state], to: 'failed' });
   } else if (state === 'renewing') {
-    const isOver = !isServed(doc, providers.now());
+    const isOver = !isUsable(doc, providers.now());
     await moveCertificate(session, { ...place, from: [state], to: isOver ? 'expired' : 'issued' });
     if (isOver) await notifyExpiry(session, providers, doc);
   } else {

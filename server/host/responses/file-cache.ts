@@ -63,7 +63,7 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
   const loading = new Map<string, Promise<Buffer>>();
   let bytes = 0;
 
-  function keep(key: string, buffer: Buffer): void {
+  function cacheFile(key: string, buffer: Buffer): void {
     const weight = ENTRY_BYTES + buffer.length;
     if (weight > bytesMax || buffers.has(key)) return;
     buffers.set(key, { buffer, isUsed: false });
@@ -84,7 +84,7 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
   async function read({ key, artifact, coding }: Source): Promise<Buffer> {
     const whole = buffers.get(artifact.sha256)?.buffer ?? (await readWhole(store, artifact));
     const buffer = coding === 'identity' ? whole : await compress(whole, coding);
-    keep(key, buffer);
+    cacheFile(key, buffer);
     return buffer;
   }
 

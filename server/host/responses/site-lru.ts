@@ -19,7 +19,7 @@ function weightOf({ fileCount, pathCharacters, rules }: Site): number {
   return SITE_BYTES + files + (rules?.weightBytes ?? 0);
 }
 
-type Kept = { key: string; accountId: string; site: Site; weightBytes: number };
+type CachedSite = { key: string; accountId: string; site: Site; weightBytes: number };
 
 export type SiteLru = {
   /** Returns a site that is here, and notes that it was used. */
@@ -34,44 +34,44 @@ export type SiteLru = {
  * another account. Two accounts with the same release have one copy each, so that neither is charged for the other.
  */
 export function createSiteLru(weightMaxBytes: number): SiteLru {
-  const kept = new LRUCache<string, Kept>({
+  const cache = new LRUCache<string, CachedSite>({
     maxSize: weightMaxBytes,
     sizeCalculation: ({ weightBytes }) => weightBytes,
   });
   const keyOf = (accountId: string, manifestHash: string): string => `${accountId}/${manifestHash}`;
-  const isFreeFor = (weightBytes: number): boolean => kept.calculatedSize + weightBytes <= weightMaxBytes;
+  const isFreeFor = (weightBytes: number): boolean => cache.calculatedSize + weightBytes <= weightMaxBytes;
 
   function makeRoom(weightBytes: number): void {
-    const accounts = accountsIn(kept);
+    const accounts = accountsIn(cache);
     while (!isFreeFor(weightBytes)) {
       const heaviest = accounts.reduce((most, one) => (one.weightBytes > most.weightBytes ? one : most), NOBODY);
       const longestUnused = heaviest.sites.shift();
       if (longestUnused === undefined || heaviest.weightBytes <= weightMaxBytes * SHARE) return;
-      kept.delete(longestUnused.key);
+      cache.delete(longestUnused.key);
       heaviest.weightBytes -= longestUnused.weightBytes;
     }
   }
 
   return {
-    get: (accountId, manifestHash) => kept.get(keyOf(accountId, manifestHash))?.site,
+    get: (accountId, manifestHash) => cache.get(keyOf(accountId, manifestHash))?.site,
     put(accountId, site) {
       const key = keyOf(accountId, site.manifestHash);
       const weightBytes = weightOf(site);
-      kept.delete(key);
+      cache.delete(key);
       if (weightBytes > weightMaxBytes) return;
       if (!isFreeFor(weightBytes)) makeRoom(weightBytes);
-      kept.set(key, { key, accountId, site, weightBytes });
+      cache.set(key, { key, accountId, site, weightBytes });
     },
   };
 }
 
-type Held = { weightBytes: number; sites: Kept[] };
+type Held = { weightBytes: number; sites: CachedSite[] };
 const NOBODY: Held = { weightBytes: 0, sites: [] };
 
 /** Returns the weight and the sites of each account, the longest unused site first. */
-function accountsIn(kept: LRUCache<string, Kept>): Held[] {
+function accountsIn(cache: LRUCache<string, CachedSite>): Held[] {
   const byAccount = new Map<string, Held>();
-  for (const one of kept.rvalues()) {
+  for (const one of cache.rvalues()) {
     if (one === undefined) continue;
     const held = byAccount.get(one.accountId) ?? { weightBytes: 0, sites: [] };
     byAccount.set(one.accountId, held);

@@ -46,12 +46,12 @@ export function createNameIndex<T extends Named>(
   function put(item: T): boolean {
     const known = byId.get(item.id);
     const isKnown = known !== undefined && isDeepStrictEqual(known, item);
-    const kept = isKnown ? known : item;
+    const current = isKnown ? known : item;
     if (!isKnown) drop(item.id);
-    byId.set(item.id, kept);
-    for (const name of kept.names) {
+    byId.set(item.id, current);
+    for (const name of current.names) {
       const other = byName.get(name);
-      if (other === undefined || (!isKnown && precedes(kept, other))) byName.set(name, kept);
+      if (other === undefined || (!isKnown && precedes(current, other))) byName.set(name, current);
     }
     return !isKnown;
   }

@@ -20,11 +20,11 @@ const WRITE_DELAY_MS = 200;
 /** The file holds every domain, and a change of any one writes it whole. */
 const WRITES_APART_MS = 3_000;
 
-type Kept = { domains: HeldDomain[] };
+type SnapshotContent = { domains: HeldDomain[] };
 
 export type Snapshot = {
   /** Returns the list that was written last; an empty one when there is none or it cannot be read. */
-  read(): Promise<Kept>;
+  read(): Promise<SnapshotContent>;
   /**
    * Soon writes what `current` returns by then, a few seconds after the last write at the earliest; many calls become
    * one write.
@@ -38,7 +38,7 @@ export type Snapshot = {
  * Creates the list of domains on the local disk, so that every live site is served at all its names from the first
  * second although the database is away. The list is a copy: losing it costs nothing while the database is there.
  */
-export function createSnapshot(dataDir: string, log: Log, current: () => Kept): Snapshot {
+export function createSnapshot(dataDir: string, log: Log, current: () => SnapshotContent): Snapshot {
   const folder = join(dataDir, 'host');
   const path = join(folder, 'domains.json');
   let timer: NodeJS.Timeout | null = null;
@@ -91,7 +91,7 @@ export function createSnapshot(dataDir: string, log: Log, current: () => Kept): 
 /** With 100,000 domains the list has 20 MB, so other work gets a turn after each piece. */
 const ITEMS_A_PIECE = 100;
 
-function* piecesOf({ domains }: Kept): Generator<string, void> {
+function* piecesOf({ domains }: SnapshotContent): Generator<string, void> {
   yield `{"version":${VERSION},"domains":[`;
   for (let from = 0; from < domains.length; from += ITEMS_A_PIECE) {
     const piece = domains.slice(from, from + ITEMS_A_PIECE).map((domain) => JSON.stringify(domain));

@@ -10,8 +10,8 @@ import { publishEvent } from '../../events/publish.ts';
 import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, type AppErrorOptions } from '../../lib/errors.ts';
+import { creditedTime } from '../subscription/credited-time.ts';
 import { type GrantedPeriod, grantPlan, refusePlan } from '../subscription/grant.ts';
-import { keptTime } from '../subscription/kept-time.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';
 import { historyOf } from './key.ts';
 import { MAX_LICENSES, periodOf, toLicense } from './read.ts';
@@ -74,7 +74,7 @@ export async function grantLicense(
   { accountId, now }: { accountId: string; now: Date },
 ): Promise<GrantedPeriod> {
   const length = typeof doc.months === 'number' ? { months: doc.months } : { months: 0, restMs: restOf(doc, now) };
-  const keptMs = await keptTime(session, { accountId, by: doc.plan, now });
+  const keptMs = await creditedTime(session, { accountId, by: doc.plan, now });
   const grant = { accountId, plan: doc.plan, source: 'license', ...length, keptMs, now } as const;
   return grantPlan(session, grant);
 }

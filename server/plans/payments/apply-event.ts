@@ -5,8 +5,8 @@ import { PaymentEventModel } from '../../database/models/plans/payment-event.ts'
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';
+import { creditedTime } from '../subscription/credited-time.ts';
 import { type GrantedPeriod, grantPlan } from '../subscription/grant.ts';
-import { keptTime } from '../subscription/kept-time.ts';
 import { unreplacedPayments, unusedMs } from './credit.ts';
 import type { PaidFacts, PaymentEvent } from './payments.ts';
 
@@ -66,13 +66,13 @@ async function grantPaid(
 async function notCredited(session: ClientSession, payment: PaymentDoc, now: Date) {
   const { accountId, plan, creditCents } = payment;
   // A renewal costs its whole price, even that of a smaller plan.
-  if (payment.isRenewal) return keptTime(session, { accountId, by: plan, now });
+  if (payment.isRenewal) return creditedTime(session, { accountId, by: plan, now });
   const others = PAID_PLANS.filter((other) => other !== plan);
   const earlier = await unreplacedPayments(session, { accountId, plan: { $in: others } }, now);
   const creditedMs = unusedMs(earlier, now);
   // Another plan has replaced it since, and has kept the time that was credited here.
   if (creditCents > 0 && creditedMs === 0) return 0;
-  return keptTime(session, { accountId, by: plan, now, creditedMs });
+  return creditedTime(session, { accountId, by: plan, now, creditedMs });
 }
 
 async function note(

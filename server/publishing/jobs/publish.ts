@@ -35,7 +35,7 @@ export const publishJob: JobHandler<'publish'> = {
     const call = platformCall(providers, work.deployment, work.destination, signal, job);
     try {
       signal.throwIfAborted();
-      if (!work.wasVerified) await publish(job, work, call);
+      if (!work.wasLive) await publish(job, work, call);
       await goLive(job, work, call);
     } catch (error) {
       await endPublishing(job, work, call, error, watch.signal);
@@ -75,7 +75,7 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
 
 async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<string[]> {
   const verification = await verifyRelease(job, work, call, step);
-  const isFirst = !work.isSwitched && !work.wasVerified;
+  const isFirst = !work.isLive && !work.wasLive;
   if (isFirst) await verification.atOwnAddress();
   await job.providers.faults?.at('verifying:seen');
   const isAsked = isAskedToSwitch(work);
@@ -85,7 +85,7 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   };
   await job.transaction(async (session) => {
     await savePublished(session, work, change);
-    if (work.isPrimary && !work.isSwitched) await switchTo(session, work.release);
+    if (work.isPrimary && !work.isLive) await switchTo(session, work.release);
   });
   await job.providers.faults?.at('verifying:switched');
   if (isAsked) await makePublic(work, job, call, step);

@@ -126,9 +126,9 @@ export async function takeBack(
   { to, set, otherwise, at }: Ending,
 ): Promise<{ release: ReleaseDoc; deployment: DeploymentDoc }> {
   const { accountId, deploymentId, _id: id, replacedReleaseId } = release;
-  const wasSwitched = deployment.currentReleaseId === id;
-  const serving = (wasSwitched ? replacedReleaseId : deployment.currentReleaseId) ?? null;
-  const wasReplaced = wasSwitched && serving !== null;
+  const wasLive = deployment.currentReleaseId === id;
+  const serving = (wasLive ? replacedReleaseId : deployment.currentReleaseId) ?? null;
+  const wasReplaced = wasLive && serving !== null;
   const ended = await moveRelease(session, {
     id,
     accountId,

@@ -125,7 +125,7 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
   const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
     const result = await time.within(() => events.next());
-    if (!result.done) await keep(result.value, work, job, call);
+    if (!result.done) await saveEvent(result.value, work, job, call);
     return result;
   };
 
@@ -182,9 +182,9 @@ function without(manifest: Manifest, lost: readonly { path: string }[]): Manifes
  * Returns whether the platform is asked to lead its visitors to this release. Otherwise publishing has done that, or on
  * Fairlead's own host the deployment's pointer does.
  */
-export function isAskedToSwitch({ platform, published, wasVerified }: ReleaseWork): boolean {
+export function isAskedToSwitch({ platform, published, wasLive }: ReleaseWork): boolean {
   const isDraft = platform.capabilities.draft && !PLATFORMS[platform.id].isServedHere;
-  return (isDraft || wasVerified) && platform.restore !== undefined && storedRef(published.ref) !== null;
+  return (isDraft || wasLive) && platform.restore !== undefined && storedRef(published.ref) !== null;
 }
 
 /**
@@ -203,7 +203,7 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
       const change = { ref: next.value, publicAt: call.now() };
       return job.transaction((session) => savePublished(session, work, change));
     }
-    await keep(next.value, work, job, call);
+    await saveEvent(next.value, work, job, call);
     reportEvent(next.value, step, time);
   }
 }
@@ -212,7 +212,7 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
 const REF_MAX_LENGTH = 32_000;
 
 /** Stores the names that the platform gave before its next request, here and in the call that continues. */
-async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
+async function saveEvent(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
   const named = event.type === 'site' ? event.site : event.type === 'ref' ? event.ref : null;
   if (named !== null && JSON.stringify(named).length > REF_MAX_LENGTH) {
     throw new AppError('platform_failed', `${work.title} sent an identifier that is too long.`, { hint: 'Try again.' });

@@ -29,9 +29,9 @@ export type ReleaseWork = Wanted & {
   platform: Platform;
   title: string;
   /** True when the pointer is on the release already, set by a previous run. */
-  isSwitched: boolean;
+  isLive: boolean;
   /** It was live at this destination before, so that nothing has to be sent. */
-  wasVerified: boolean;
+  wasLive: boolean;
   /** The release that visitors of this destination have, or null. */
   servedId: string | null;
   /** Returns a release's list of files, read once for all steps. Throws `artifact_corrupted`. */
@@ -113,8 +113,8 @@ export async function loadReleaseWork(
     platform,
     title: PLATFORMS[destination.platform].title,
     servedId: (isPrimary ? deployment.currentReleaseId : destination.releaseId) ?? null,
-    isSwitched: isPrimary && deployment.currentReleaseId === release._id,
-    wasVerified: published.wasLive,
+    isLive: isPrimary && deployment.currentReleaseId === release._id,
+    wasLive: published.wasLive,
     ...createManifestReader(providers.store),
   };
 }

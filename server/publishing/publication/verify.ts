@@ -17,12 +17,12 @@ import type { Writer } from './publish.ts';
 import { isServedAsSinglePage, type ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './verification/compare-answers.ts';
-import { findSeenFiles, type SeenFiles, servingConditions } from './verification/seen-files.ts';
 import { createTurns } from './verification/turns.ts';
+import { findVerifiedFiles, servingConditions, type VerifiedFiles } from './verification/verified-files.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
- * Live means seen live: the answers of the site are compared with the uploaded files, byte by byte through their
+ * Live means verified: the answers of the site are compared with the uploaded files, byte by byte through their
  * hashes. Before the switch, at the release's own address, verification fetches every served file that no verified
  * release of the deployment has shown at its path, and a random hundred of the others. After the switch, at the public
  * address, it fetches the entry page, a page that does not exist and the 20 largest files. For a platform without an
@@ -55,11 +55,11 @@ export type ReleaseToVerify = Visiting & {
   /**
    * The files that verified releases have shown, and the seed of the sample of them; every file is fetched when absent.
    */
-  seen?: { isSeen: SeenFiles; sampleSeed: string };
+  verified?: { isVerified: VerifiedFiles; sampleSeed: string };
 };
 
 export type Verification = {
-  /** The conditions under which the files are seen (seen-files.ts). */
+  /** The conditions under which the files are verified (verified-files.ts). */
   conditions: string;
   atOwnAddress(): Promise<void>;
   /** Returns the resources that the entry page there names and visitors do not get. */
@@ -84,7 +84,7 @@ export async function verifyRelease(
 ): Promise<Verification> {
   const { providers } = job;
   const { release, platform } = work;
-  const isRollBack = work.isPrimary ? wasLiveBefore(release) : work.wasVerified;
+  const isRollBack = work.isPrimary ? wasLiveBefore(release) : work.wasLive;
   const { serving, specialFiles, limits } = platform.capabilities;
   const manifest = await work.readManifest(release.manifestHash);
   const conditions = servingConditions(providers.store, work, manifest);
@@ -101,8 +101,8 @@ export async function verifyRelease(
     specialFiles,
     ...(serving.redirects && { redirects: await readRedirects(providers.store, manifest) }),
     isSinglePage: isServedAsSinglePage(work),
-    ...(!work.wasVerified && {
-      seen: { isSeen: await findSeenFiles(work, conditions), sampleSeed: release._id },
+    ...(!work.wasLive && {
+      verified: { isVerified: await findVerifiedFiles(work, conditions), sampleSeed: release._id },
     }),
     signal: call.signal,
     turns: createTurns(job, work),
@@ -125,8 +125,8 @@ export async function verifyRelease(
       // again.
       const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
-      const isSeenWhole = toVerify.own !== null || work.wasVerified;
-      if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
+      const isWholeVerified = toVerify.own !== null || work.wasLive;
+      if (isWholeVerified) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(seenLine(await verifyWhole(atPublic), 'the public address', release._id));
       if (isRollBack) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
@@ -137,10 +137,10 @@ export async function verifyRelease(
   };
 }
 
-export function seenLine({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
-  if (sample.length === seenCount) return allSeenLine(unseen.length + seenCount, where);
-  const changed = formatCount(unseen.length, 'new or changed file');
-  const others = `${sample.length} of ${formatCount(seenCount, 'unchanged file')}`;
+export function seenLine({ unverified, sample, verifiedCount }: Choice, where: string, seed: string): string {
+  if (sample.length === verifiedCount) return allSeenLine(unverified.length + verifiedCount, where);
+  const changed = formatCount(unverified.length, 'new or changed file');
+  const others = `${sample.length} of ${formatCount(verifiedCount, 'unchanged file')}`;
   return `${changed} and ${others} match your upload at ${where} (random sample, seed ${seed})`;
 }
 
@@ -176,7 +176,7 @@ function addressThere(url: string): SiteAddress {
 /** Verifies the release at its own address, and returns what it fetched. Throws the errors of `compareAnswers`. */
 export async function verifyAtOwnAddress(release: ReleaseToVerify): Promise<Choice> {
   const choice = await runInTimeSlices(choosingSteps(release));
-  await compareAnswers(release, release.own ?? release.public, [...choice.unseen, ...choice.sample]);
+  await compareAnswers(release, release.own ?? release.public, [...choice.unverified, ...choice.sample]);
   return choice;
 }
 
@@ -205,23 +205,23 @@ function pages({ manifest, isSinglePage, redirects, serving }: ReleaseToVerify):
   return [...expected, { path, statuses: [404], ...(own ?? { sha256: null, sizeBytes: FOREIGN_PAGE_BYTES }) }];
 }
 
-/** The files to fetch: all that were not seen yet, and some of those that were. */
-export type Choice = { unseen: Expected[]; sample: Expected[]; seenCount: number };
+/** The files to fetch: all that were not verified yet, and some of those that were. */
+export type Choice = { unverified: Expected[]; sample: Expected[]; verifiedCount: number };
 type File = { path: string; entry: ManifestEntry };
 
 function* choosingSteps(release: ReleaseToVerify): Generator<void, Choice> {
-  const { seen } = release;
-  const unseen: Expected[] = [];
+  const { verified } = release;
+  const unverified: Expected[] = [];
   const others: File[] = [];
   for (const files of servedFiles(release)) {
     for (const file of files) {
-      if (seen?.isSeen(file.path, file.entry.sha256)) others.push(file);
-      else unseen.push(toExpected(file));
+      if (verified?.isVerified(file.path, file.entry.sha256)) others.push(file);
+      else unverified.push(toExpected(file));
     }
     yield;
   }
-  const sample = seen === undefined ? [] : draw(others, SAMPLE_FILES, seen.sampleSeed);
-  return { unseen, sample: sample.map(toExpected), seenCount: others.length };
+  const sample = verified === undefined ? [] : draw(others, SAMPLE_FILES, verified.sampleSeed);
+  return { unverified, sample: sample.map(toExpected), verifiedCount: others.length };
 }
 
 function* largestSteps(release: ReleaseToVerify): Generator<void, Expected[]> {

@@ -37,8 +37,8 @@ export async function withdraw(
 ): Promise<void> {
   const ref = storedRef(work.published.ref);
   if (ref === null) return;
-  const { isPublic, before } = await servedBefore(work);
-  const withdrawal = { work, job, call, isCancelled, ref, before: isPublic ? before : undefined };
+  const { mayBeLive, before } = await servedBefore(work);
+  const withdrawal = { work, job, call, isCancelled, ref, before: mayBeLive ? before : undefined };
   for (const { undo } of COMPENSATIONS) await undo(withdrawal);
 }
 
@@ -79,14 +79,14 @@ async function servedBefore({
   platform,
   isPrimary,
   servedId,
-}: ReleaseWork): Promise<{ isPublic: boolean; before: ReleaseRow | null }> {
+}: ReleaseWork): Promise<{ mayBeLive: boolean; before: ReleaseRow | null }> {
   const read = (id: string | null) => (id === null ? null : ReleaseModel.findOne({ _id: id, accountId }).lean());
   // Elsewhere a release before this one may be public that was called off there: nobody has taken that back.
-  if (!isPrimary) return { isPublic: true, before: await read(servedId === _id ? null : servedId) };
+  if (!isPrimary) return { mayBeLive: true, before: await read(servedId === _id ? null : servedId) };
   const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).lean();
-  const isSwitched = deployment?.currentReleaseId === _id;
-  const switched = isSwitched ? await read(_id) : null;
-  const beforeId = (isSwitched ? switched?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
+  const isLive = deployment?.currentReleaseId === _id;
+  const live = isLive ? await read(_id) : null;
+  const beforeId = (isLive ? live?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
   // On a platform that publishes drafts, only the switch has changed what visitors see.
-  return { isPublic: isSwitched || !platform.capabilities.draft, before: await read(beforeId) };
+  return { mayBeLive: isLive || !platform.capabilities.draft, before: await read(beforeId) };
 }

@@ -38,7 +38,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
       hint: 'Wait until it has arrived, or open another upload.',
     });
   return withSlot(ctx.providers.rateCounters, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
-    const stored = await keptOpen(ctx, upload, () =>
+    const stored = await keepingUploadOpen(ctx, upload, () =>
       ctx.providers.zips.take(
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
         {
@@ -64,7 +64,7 @@ function partOf(ctx: AccountContext, uploadId: string, key: string) {
 }
 
 /** Keeps an upload from counting as quiet while its archive arrives and is read, however long that takes. */
-async function keptOpen<T>(ctx: AccountContext, upload: UploadDoc, work: () => Promise<T>): Promise<T> {
+async function keepingUploadOpen<T>(ctx: AccountContext, upload: UploadDoc, work: () => Promise<T>): Promise<T> {
   // While the database is away nobody else can open an upload either, so this one is not broken off.
   const timer = setInterval(() => void touch(ctx, upload).catch(() => undefined), TOUCH_MS / 2);
   try {

@@ -14,7 +14,7 @@ export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | '
 const RUNNING = { tone: 'accent', icon: LoaderCircle, isRunning: true } as const;
 
 const looks: Record<DisplayState, BadgeLook> = {
-  { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
+  draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
   deploying: { ...RUNNING, word: 'Publishing' },
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },

@@ -10,7 +10,7 @@ const OPEN_LINK_KEY = 'fairlead.openLink';
  * that is pasted into the open page only changes the fragment.
  */
 export function useLinkToken(): string | null {
-  const [token, setToken] = useState(() => tokenIn(location.hash) ?? keptToken());
+  const [token, setToken] = useState(() => tokenIn(location.hash) ?? storedToken());
 
   useEffect(() => {
     function take() {
@@ -36,7 +36,7 @@ export function useKeptLink(token: string | null, isUsable: boolean): void {
   }, [token, isUsable]);
 }
 
-function keptToken(): string | null {
+function storedToken(): string | null {
   const [path, hash] = tryStorage(() => sessionStorage.getItem(OPEN_LINK_KEY))?.split('#') ?? [];
   return path === location.pathname ? tokenIn(`#${hash}`) : null;
 }

@@ -18,18 +18,18 @@ export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   const [begun, setBegun] = useState<string | null>(null);
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const isLive = deployment.data !== undefined && deployment.data.currentRelease !== null;
-  const kept = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
+  const reports = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
   const domains = trpc.domains.list.useQuery({ deploymentId, limit: 1 }, { enabled: isLive });
   const { run, isPending } = useRunDiagnostics(setBegun);
   const isAllThere = domains.data?.items.every((one) => one.state === 'active' || waitsForHost(one)) === true;
-  const isDue = isLive && isAllThere && kept.data?.items.length === 0;
+  const isDue = isLive && isAllThere && reports.data?.items.length === 0;
   const isAsked = useRef(false);
   useEffect(() => {
     if (!isDue || isAsked.current) return;
     isAsked.current = true;
     run({ deploymentId });
   });
-  const { data: report } = useReport(begun ?? kept.data?.items[0]?.id ?? null);
+  const { data: report } = useReport(begun ?? reports.data?.items[0]?.id ?? null);
   if (!isLive) return null;
   return (
     <div className="flex flex-col gap-4">

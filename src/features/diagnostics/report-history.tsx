@@ -71,8 +71,8 @@ export function ReportHistory({ reportId, deploymentId, isSilent }: ReportHistor
   );
 }
 
-type KeptReport = ReportList['items'][number];
-type ReportRowProps = { report: KeptReport; isShown: boolean; deploymentId: string | undefined };
+type ListedReport = ReportList['items'][number];
+type ReportRowProps = { report: ListedReport; isShown: boolean; deploymentId: string | undefined };
 
 function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
   const { id, cause, startedAt } = report;
@@ -99,7 +99,7 @@ function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
   );
 }
 
-function Outcome({ report: { state, verdict } }: { report: KeptReport }) {
+function Outcome({ report: { state, verdict } }: { report: ListedReport }) {
   if (verdict !== null) {
     const { tone, icon, word } = VERDICT_LOOKS[verdict];
     return (

@@ -15,8 +15,8 @@ export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean 
   const [begun, setBegun] = useState<string | null>(null);
   const certificates = trpc.certificates.list.useQuery({ domainId });
   const reports = trpc.diagnostics.list.useQuery({ name: servedName });
-  const kept = reports.data?.items.find(({ state }) => state !== 'failed');
-  const report = useReport(begun ?? kept?.id ?? null);
+  const latest = reports.data?.items.find(({ state }) => state !== 'failed');
+  const report = useReport(begun ?? latest?.id ?? null);
   const { run, isPending } = useRunDiagnostics(setBegun);
   return (
     <Card>

@@ -8,7 +8,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { useAddress } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import type { PlanAct } from './plan-act.ts';
-import { keepWanted, useWanted } from './wanted.ts';
+import { storeWanted, useWanted } from './wanted.ts';
 
 // Visitors, who read the plans without tRPC, open neither.
 const FewerDeploymentsDialog = lazyDialog(
@@ -77,7 +77,7 @@ function useCheckout(plan: PaidPlan) {
       // Loaded on demand: visitors read the plans too, without tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
       const { url } = await trpcClient.payments.checkout.mutate({ plan });
-      if (wanted !== null) keepWanted(wanted);
+      if (wanted !== null) storeWanted(wanted);
       location.assign(url);
     } catch (error) {
       setOpening(false);

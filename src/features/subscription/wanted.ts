@@ -14,14 +14,14 @@ const CHECKOUT = 'checkout';
  */
 export function useWanted(): string | null {
   const { search } = useAddress();
-  const kept = tryStorage(() => sessionStorage.getItem(formDraftKey(CHECKOUT)));
-  const wanted = wantedRedirect(new URLSearchParams(search).get('redirect') ?? kept, location.origin);
+  const stored = tryStorage(() => sessionStorage.getItem(formDraftKey(CHECKOUT)));
+  const wanted = wantedRedirect(new URLSearchParams(search).get('redirect') ?? stored, location.origin);
   const isHere = [paths.subscriptionPricing, paths.pricing].some((path) => wanted?.split(/[?#]/)[0] === path);
   return isHere ? null : wanted;
 }
 
 /** Keeps it for the return from the checkout, in this tab. */
-export function keepWanted(wanted: string): void {
+export function storeWanted(wanted: string): void {
   storeDraft(CHECKOUT, wanted);
 }
 

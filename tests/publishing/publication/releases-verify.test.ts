@@ -102,7 +102,7 @@ test('every file that the host serves is seen at the release’s own address, od
   };
   const { toVerify, manifest } = await createSubject(app, 'odd', content);
   const seen: number[] = [];
-  const { unseen } = await verifyAtOwnAddress({ ...toVerify, onProgress: ({ done }) => seen.push(done) });
+  const { unverified: unseen } = await verifyAtOwnAddress({ ...toVerify, onProgress: ({ done }) => seen.push(done) });
   expect(unseen).toHaveLength(manifest.size - 3);
   expect(seen.at(-1)).toBe(unseen.length);
 });
@@ -177,7 +177,7 @@ test('a connection that is never answered is followed by another', async () => {
         toVerify.egress.request(url, { ...asked, silenceMs: (asked.silenceMs ?? 0) / 5 }, read),
     };
     // Less patience for what differs than for silence: the one must not use up the other.
-    expect((await verifyAtOwnAddress({ ...toVerify, egress, own, settleMs: 200 })).unseen).toHaveLength(1);
+    expect((await verifyAtOwnAddress({ ...toVerify, egress, own, settleMs: 200 })).unverified).toHaveLength(1);
     expect(connections).toBe(2);
   } finally {
     for (const socket of open) socket.destroy();
@@ -212,7 +212,7 @@ test('a site that answers rightly and slowly does not hold a worker for as long 
     code: 'verification_failed',
     message: expect.stringMatching(/ is too slow: \d+ of 4 files checked in a minute\.$/),
   });
-  expect((await verifyAtOwnAddress({ ...toVerify, own })).unseen).toHaveLength(4);
+  expect((await verifyAtOwnAddress({ ...toVerify, own })).unverified).toHaveLength(4);
 });
 
 test('a slow site is looked at in turns, and what one turn has seen is not asked for in the next', async () => {
@@ -229,10 +229,10 @@ test('a slow site is looked at in turns, and what one turn has seen is not asked
   const looked: VerificationProgress[] = [];
   const keep = async (one: VerificationProgress): Promise<void> => void looked.splice(0, looked.length, one);
   const look = (act: string) =>
-    verifyAtOwnAddress({ ...toVerify, own, turns: { act, looked: () => looked, keep, turnMs: 1 } });
+    verifyAtOwnAddress({ ...toVerify, own, turns: { act, looked: () => looked, save: keep, turnMs: 1 } });
   await expect(look('one')).rejects.toThrow(new JobDeferred(`${own.url} is slow: 8 of 12 files checked so far`, 500));
   expect(asked).toHaveLength(8);
-  expect((await look('one')).unseen).toHaveLength(12);
+  expect((await look('one')).unverified).toHaveLength(12);
   expect(asked).toHaveLength(12);
   expect(new Set(asked).size).toBe(12);
 
@@ -257,7 +257,7 @@ test('what the turns of a verification have seen is kept with the release, of tw
   const one = { of: 'a'.repeat(64), seen: Buffer.from([5, 1]), spentMs: 1_200 };
   const two = { ...one, of: 'b'.repeat(64) };
   const turns = turnsOf(await read());
-  for (const looked of [one, two, { ...one, spentMs: 2_400 }]) await turns.keep(looked);
+  for (const looked of [one, two, { ...one, spentMs: 2_400 }]) await turns.save(looked);
   expect(turnsOf(await read()).looked()).toEqual([{ ...one, spentMs: 2_400 }, two]);
 });
 
@@ -314,7 +314,7 @@ async function quickly(
   };
   const all = new Map([...manifest, ...expected]);
   const looked = verifyAtOwnAddress({ ...toVerify, own, egress, manifest: all, quickFilesMin: 1 });
-  return { outcome: await looked.then(({ unseen }) => unseen.length, String), asked };
+  return { outcome: await looked.then(({ unverified: unseen }) => unseen.length, String), asked };
 }
 
 test('many files are looked at by a thread, and what it does not see is looked at with care', async () => {
@@ -377,7 +377,7 @@ test('the thread looks at a listener with a certificate as well, and names the s
 test('a sample of the unchanged files is told as one, and a comparison of all files is not', () => {
   const files = (count: number) => new Array(count).fill(null);
   const line = (unseen: number, sample: number, seenCount: number) =>
-    seenLine({ unseen: files(unseen), sample: files(sample), seenCount }, 'here', '7');
+    seenLine({ unverified: files(unseen), sample: files(sample), verifiedCount: seenCount }, 'here', '7');
   expect(line(3, 0, 0)).toBe('3 files match your upload at here');
   expect(line(1, 2, 2)).toBe('3 files match your upload at here');
   expect(line(1, 100, 240)).toBe(

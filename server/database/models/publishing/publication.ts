@@ -72,7 +72,7 @@ const publicationDocSchema = new Schema(
     /** The time at which the act was done at the platform; from then on its edge has to follow. */
     publicAt: { type: Date, default: null },
     /**
-     * Records the conditions under which all of its files were seen (server/publishing/publication/verification/seen-files.ts); it counts
+     * Records the conditions under which all of its files were verified (server/publishing/publication/verification/verified-files.ts); it counts
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },

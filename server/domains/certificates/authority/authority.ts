@@ -108,7 +108,7 @@ export type SealedRoot = { certificate: string; key: string };
 export type LocalRoots = {
   find(): Promise<SealedRoot | null>;
   /** Stores the root unless there is one already; returns the stored one. */
-  keepFirst(root: SealedRoot): Promise<SealedRoot>;
+  storeFirst(root: SealedRoot): Promise<SealedRoot>;
 };
 
 /** RFC 5280, section 5.3.1. */

@@ -45,7 +45,7 @@ export function createLocalAuthority({
 
   /** Finds the root or makes one. Another instance may have been faster: the stored root counts. */
   async function findOrMake(): Promise<Root> {
-    const { certificate, key } = await roots.keepFirst((await roots.find()) ?? (await makeRoot()));
+    const { certificate, key } = await roots.storeFirst((await roots.find()) ?? (await makeRoot()));
     return { certificate, key: secrets.open(key, CONTEXT) };
   }
 

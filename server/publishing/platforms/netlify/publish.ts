@@ -193,9 +193,9 @@ export async function* restore(
 async function* waitUntilPublic(vendor: Vendor, call: PlatformCall, deploy: DeployRef): AsyncGenerator<RestoreEvent> {
   yield* waitUntilDone(call, TITLE, async () => {
     const site = await readSite(vendor, call, deploy.siteId);
-    const isPublic = site.published_deploy?.id === deploy.deployId;
-    const obstacle = isPublic ? null : obstacleOf(site);
-    const state = isPublic ? 'verifying' : obstacle === null ? 'processing' : 'failed';
+    const isLive = site.published_deploy?.id === deploy.deployId;
+    const obstacle = isLive ? null : obstacleOf(site);
+    const state = isLive ? 'verifying' : obstacle === null ? 'processing' : 'failed';
     return { state, text: null, url: null, ownUrl: null, ...obstacle };
   });
 }

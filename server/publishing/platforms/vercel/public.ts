@@ -31,13 +31,13 @@ export async function* makePublic(
   const read = (): Promise<AliasState> =>
     ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), aliasStateSchema);
   let before: AliasState = await read();
-  if (!isPublic(before, id)) {
+  if (!isLive(before, id)) {
     // A deployment may be deleted after a time, which says nothing about the site.
     const promoting = withFailures(vendor, { 404: 'platform_failed', 410: 'platform_failed', 422: 'platform_failed' });
     await makeOnce<unknown>(call, promoting, {
       look: async () => {
         const aliasState = await read();
-        const isThere = isPublic(aliasState, id) || isMoving(aliasState, id);
+        const isThere = isLive(aliasState, id) || isMoving(aliasState, id);
         if (!isThere) before = aliasState;
         return isThere ? aliasState : null;
       },
@@ -53,7 +53,7 @@ export async function* makePublic(
   yield* waitUntilDone(call, TITLE, async () => toRelease(await read(), id, before));
 }
 
-function isPublic({ targets }: AliasState, id: string): boolean {
+function isLive({ targets }: AliasState, id: string): boolean {
   return targets?.production?.id === id;
 }
 
@@ -68,6 +68,6 @@ function toRelease(aliasState: AliasState, id: string, before: AliasState): Plat
   const state = word === 'succeeded' || word === 'skipped' || word === 'failed' ? MOVES[word] : 'processing';
   const text = state === 'failed' ? 'its addresses could not be moved' : null;
   // An earlier failure says nothing about this time.
-  const seen = isPublic(aliasState, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
+  const seen = isLive(aliasState, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
   return { state: seen, text, url: null, ownUrl: null };
 }

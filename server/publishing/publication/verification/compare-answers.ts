@@ -59,7 +59,7 @@ export type Turns = {
   /** Tells one publication from another, so that none continues with the results of another. */
   act: string;
   looked(): readonly VerificationProgress[];
-  keep(looked: VerificationProgress): Promise<void>;
+  save(looked: VerificationProgress): Promise<void>;
   turnMs?: number;
 };
 /** The progress in one list of answers: a bit for each answer that was seen, and the time spent so far. */
@@ -168,7 +168,7 @@ function continueLooks(turns: Turns | undefined, at: SiteAddress, expected: read
       done += 1;
       doneBytes += sizeOf(expected.slice(index, index + 1));
     },
-    keep: async () => turns?.keep({ of, seen, spentMs: Math.round(spentMs()) }),
+    keep: async () => turns?.save({ of, seen, spentMs: Math.round(spentMs()) }),
   };
 }
 

@@ -13,7 +13,7 @@ export function createTurns(job: Writer, work: ReleaseWork): Turns {
     // Another publication at the same destination uses none of these results.
     act: `${published.actId ?? release._id} ${begunAt?.getTime()}`,
     looked: () => published.looked.map(fromLine),
-    async keep(looked) {
+    async save(looked) {
       const others = published.looked.filter((line) => fromLine(line).of !== looked.of);
       const kept = [toLine(looked), ...others].slice(0, LISTS);
       await job.transaction((session) => savePublished(session, work, { looked: kept }));

@@ -70,19 +70,19 @@ export function Name({ deployment: { id, name } }: PartProps) {
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   const state = deploymentDisplayState(deployment, isReadOnly);
   const { lostConnections, latestRelease, currentRelease } = deployment;
-  const isServed = state === 'live' || state === 'read-only';
+  const isOnline = state === 'live' || state === 'read-only';
   const trouble = lostConnections[0]?.message ?? (latestRelease?.state === 'failed' && 'Last release failed');
   return (
     <span className="flex shrink-0 items-center gap-2">
       <StateBadge state={state} />
-      {isServed && trouble && (
+      {isOnline && trouble && (
         // Above the link of the row, which has a tooltip of its own.
         <span title={trouble} className="relative text-bad">
           <CircleX />
           <span className="sr-only">{trouble}</span>
         </span>
       )}
-      {isServed && currentRelease && <MissingMark isNarrow release={currentRelease} {...currentRelease.missing} />}
+      {isOnline && currentRelease && <MissingMark isNarrow release={currentRelease} {...currentRelease.missing} />}
       {badge}
     </span>
   );

@@ -66,7 +66,12 @@ export function SendingRelease(props: SendingReleaseProps) {
         </Button>
       }
       top={
-        <SendingPanel publication={publication} platform={platform} isServed={serving !== null} onReplace={onReplace} />
+        <SendingPanel
+          publication={publication}
+          platform={platform}
+          hasLiveRelease={serving !== null}
+          onReplace={onReplace}
+        />
       }
       steps={<Steps publication={publication} platforms={platforms} />}
       afterSteps={

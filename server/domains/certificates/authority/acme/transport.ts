@@ -75,9 +75,9 @@ const directorySchema = z.object({
 export function createTransport({ directoryUrl, egress, now }: TransportOptions): Transport {
   let known: { directory: Directory; readAt: number } | undefined;
   const nonces: string[] = [];
-  const exchange = createExchange(egress, now, keep);
+  const exchange = createExchange(egress, now, storeNonce);
 
-  function keep(nonce: string | null): void {
+  function storeNonce(nonce: string | null): void {
     if (nonce !== null && nonces.length < NONCES_MAX) nonces.push(nonce);
   }
 
@@ -132,7 +132,7 @@ type Exchange = (
 ) => Promise<AcmeAnswer>;
 
 /** Returns the function that sends one request; `keep` gets the nonce that may come with its answer. */
-function createExchange(egress: Egress, now: () => Date, keep: (nonce: string | null) => void): Exchange {
+function createExchange(egress: Egress, now: () => Date, storeNonce: (nonce: string | null) => void): Exchange {
   return async (method, url, body, signal) => {
     const request = {
       method,
@@ -148,7 +148,7 @@ function createExchange(egress: Egress, now: () => Date, keep: (nonce: string | 
     };
     try {
       return await egress.request(url, request, async ({ status, headers, body: sent }) => {
-        keep(headers.get('replay-nonce'));
+        storeNonce(headers.get('replay-nonce'));
         return answerOf(status, headers, await textWithinBudget(sent), now());
       });
     } catch (error) {

@@ -16,12 +16,12 @@ declare const __HOST_RULES__: string | undefined;
 const HOST_RULES = typeof __HOST_RULES__ === 'undefined' ? '' : __HOST_RULES__;
 
 /** Returns whether a verified release of the deployment has shown this content at this path. */
-export type SeenFiles = (path: string, sha256: string) => boolean;
+export type VerifiedFiles = (path: string, sha256: string) => boolean;
 
 /**
  * A fingerprint of all that decides, besides the file itself, whether a file is answered and from where: the store, the
- * place at the platform, the settings, and the site's own rules. What was seen under other conditions counts as not seen.
- * It is kept with each release at its destination (`verifiedUnder`).
+ * place at the platform, the settings, and the site's own rules. What was verified under other conditions counts as not verified.
+ * It is stored with each release at its destination (`verifiedUnder`).
  */
 export function servingConditions(
   { id: storeId }: Pick<ArtifactStore, 'id'>,
@@ -37,13 +37,14 @@ export function servingConditions(
 
 /**
  * Finds the files that the current release and the last live one have shown under these conditions: each of those
- * releases had been seen completely, by itself or through those before it.
+ * releases had been verified completely, by itself or through those before it.
  */
-export async function findSeenFiles(work: ReleaseWork, conditions: string): Promise<SeenFiles> {
+export async function findVerifiedFiles(work: ReleaseWork, conditions: string): Promise<VerifiedFiles> {
   const { accountId, deploymentId, number } = work.release;
   const latest = await previousRelease(accountId, deploymentId, number);
   const currentId = work.deployment.currentReleaseId ?? null;
-  const current = currentId === null || currentId === latest?._id ? null : await findVerified(accountId, currentId);
+  const current =
+    currentId === null || currentId === latest?._id ? null : await findVerifiedRelease(accountId, currentId);
   const lists: { manifest: Manifest; lost: ReadonlySet<string> }[] = [];
   for (const doc of [latest, current]) {
     if (doc === null) continue;
@@ -55,6 +56,6 @@ export async function findSeenFiles(work: ReleaseWork, conditions: string): Prom
   return (path, sha256) => lists.some(({ manifest, lost }) => manifest.get(path)?.sha256 === sha256 && !lost.has(path));
 }
 
-function findVerified(accountId: string, releaseId: string): Promise<ReleaseRow | null> {
+function findVerifiedRelease(accountId: string, releaseId: string): Promise<ReleaseRow | null> {
   return ReleaseModel.findOne({ _id: releaseId, accountId, verifiedAt: { $ne: null } }).lean();
 }

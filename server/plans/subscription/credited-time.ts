@@ -16,7 +16,7 @@ type Replacement = {
  * there. So an upgrade, or a chosen smaller plan, loses nothing that was paid for or redeemed. The trial is worth
  * nothing.
  */
-export async function keptTime(
+export async function creditedTime(
   session: ClientSession,
   { accountId, by, now, creditedMs = 0 }: Replacement,
 ): Promise<number> {
