@@ -12,14 +12,7 @@ import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
-import {
-  groupsOf,
-  isLeftOutLink,
-  isPackage,
-  type LeftOutGroup,
-  privateGroups,
-  privateText,
-} from './left-out-groups.ts';
+import { groupsOf, isLeftOutLink, isPackage, type LeftOutGroup, privateGroups, privateText } from './left-out.ts';
 
 export type Finding = {
   /** Unique within a report. */

@@ -25,7 +25,7 @@ import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection/selection.ts';
 import { type Finding, type FindingsContext, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
-import { isWholeFolder } from './left-out-groups.ts';
+import { isWholeFolder } from './left-out.ts';
 import { PlaceList } from './place-list.tsx';
 import { ReplaceFiles } from './replace-files.tsx';
 import { type Room, RoomNotice } from './room.tsx';

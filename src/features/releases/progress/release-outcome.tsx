@@ -59,7 +59,7 @@ export function ReleaseOutcome({ release, visitUrl, retry, mayChange }: ReleaseO
           {...release}
           visitUrl={visitUrl}
           running={isRunning ? runningText(release) : null}
-          hasLiveRelease={release.servingNumber !== null}
+          isOnline={release.servingNumber !== null}
           title={isBack(release) ? `${release.deploymentName} is live with release ${release.number} again` : undefined}
           action={mayChange && release.isCurrent && <AddDomain deploymentId={deploymentId} />}
         />

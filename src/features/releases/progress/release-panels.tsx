@@ -30,7 +30,7 @@ export type AddressPanelProps = {
   /** The running act, until it is live. */
   running?: string | null;
   /** True while an earlier release is live at the address, which can be visited then as well. */
-  hasLiveRelease?: boolean;
+  isOnline?: boolean;
   /** The title once it is live; by default that the deployment is. */
   title?: string | undefined;
   /** Shown beside the way to the site. */
@@ -41,7 +41,7 @@ export type AddressPanelProps = {
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
 export function AddressPanel(props: AddressPanelProps) {
-  const { deploymentId, deploymentName, platform, running = null, hasLiveRelease = false, title, action } = props;
+  const { deploymentId, deploymentName, platform, running = null, isOnline = false, title, action } = props;
   const { visitUrl: url = props.url } = props;
   const isLive = running === null;
   const { title: host, isServedHere, isSimulated } = PLATFORMS[platform];
@@ -86,7 +86,7 @@ export function AddressPanel(props: AddressPanelProps) {
       )}
       {/* Of what was only simulated nobody answers there. */}
       {isSimulated !== true &&
-        (isLive || hasLiveRelease ? (
+        (isLive || isOnline ? (
           <div className="flex flex-wrap gap-2">
             <Button variant={isLive ? 'primary' : 'secondary'} asChild>
               <a href={url} target="_blank" rel="noreferrer">

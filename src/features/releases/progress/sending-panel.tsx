@@ -13,13 +13,13 @@ export type SendingPanelProps = {
   publication: Publication;
   platform: PlatformId;
   /** True while an earlier release is live at the address. */
-  hasLiveRelease?: boolean;
+  isOnline?: boolean;
   /** Chooses the folder again after it changed on the disk. */
   onReplace: () => void;
 };
 
 /** Shows the address of what this page sends, or in its place why that has stopped, with the button to continue. */
-export function SendingPanel({ publication, platform, hasLiveRelease = false, onReplace }: SendingPanelProps) {
+export function SendingPanel({ publication, platform, isOnline = false, onReplace }: SendingPanelProps) {
   const { deploymentId, deploymentName, url, failure } = publication;
   return (
     <>
@@ -30,7 +30,7 @@ export function SendingPanel({ publication, platform, hasLiveRelease = false, on
           url={url}
           platform={platform}
           running={`Publishing ${deploymentName}`}
-          hasLiveRelease={hasLiveRelease}
+          isOnline={isOnline}
         />
       )}
       {failure?.isDeploymentGone === false && hasStopped(publication) && (

@@ -66,12 +66,7 @@ export function SendingRelease(props: SendingReleaseProps) {
         </Button>
       }
       top={
-        <SendingPanel
-          publication={publication}
-          platform={platform}
-          hasLiveRelease={serving !== null}
-          onReplace={onReplace}
-        />
+        <SendingPanel publication={publication} platform={platform} isOnline={serving !== null} onReplace={onReplace} />
       }
       steps={<Steps publication={publication} platforms={platforms} />}
       afterSteps={

@@ -13,7 +13,7 @@ import { addressOfSlug, reachText } from '../../../../lib/sites-address.ts';
 import type { SelectionReport } from '../../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../../uploads/selection/selection.ts';
 import { praiseOf, type Ranker, recommendedIn } from '../../rank/use-ranking.ts';
-import { isLeftOutLink, isPackage, privateGroups, privateText } from '../../select/left-out-groups.ts';
+import { isLeftOutLink, isPackage, privateGroups, privateText } from '../../select/left-out.ts';
 import { useFolder } from '../below-folder.ts';
 import { useNamesakes, useNewName } from '../name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from '../new-deployment-form.tsx';
