@@ -2,9 +2,9 @@ import { Upload } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { Badge } from '../components/badge.tsx';
-import { publicationPath, RunningPublication } from '../features/releases/progress/running-release.tsx';
+import { RunningSending, sendingPath } from '../features/releases/progress/running-release.tsx';
 import { routes } from '../routes.tsx';
-import { isUnderWay, type Publication, usePublications } from '../uploads/publications.ts';
+import { isUnderWay, type Sending, useSendings } from '../uploads/sendings.ts';
 
 const KEEP_OPEN = 'Keep this page open';
 
@@ -15,15 +15,15 @@ export type SendingStatusProps = {
 
 /** Shows this page's running uploads on every screen: they end with the page. */
 export function SendingStatus({ look }: SendingStatusProps) {
-  const sending = usePublications().filter(isUnderWay);
+  const sendings = useSendings().filter(isUnderWay);
   // The page that takes over after sending is loaded by then.
   useEffect(() => void routes.release.screen.fetch(), []);
-  return look === 'list' ? <SendingList sending={sending} /> : <SendingShare sending={sending} />;
+  return look === 'list' ? <SendingList sendings={sendings} /> : <SendingShare sendings={sendings} />;
 }
 
-type SendingProps = { sending: readonly Publication[] };
+type SendingProps = { sendings: readonly Sending[] };
 
-function SendingList({ sending }: SendingProps) {
+function SendingList({ sendings }: SendingProps) {
   return (
     <div className="flex flex-col gap-3 px-2 py-3 text-sm">
       <p className="flex items-center justify-between gap-2 text-xs text-ink-muted">
@@ -32,32 +32,32 @@ function SendingList({ sending }: SendingProps) {
         </Badge>
         {KEEP_OPEN}
       </p>
-      {sending.map((publication) => (
-        <RunningPublication key={publication.deploymentId} publication={publication} />
+      {sendings.map((sending) => (
+        <RunningSending key={sending.deploymentId} sending={sending} />
       ))}
     </div>
   );
 }
 
 /** Leads to the first of them. */
-function SendingShare({ sending }: SendingProps) {
-  const [first] = sending;
+function SendingShare({ sendings }: SendingProps) {
+  const [first] = sendings;
   if (first === undefined) return null;
   return (
     <Link
-      to={publicationPath(first)}
+      to={sendingPath(first)}
       className="flex h-control shrink-0 flex-col justify-center rounded-control text-xs whitespace-nowrap"
     >
-      <span className="text-accent tabular-nums">{shareText(sending)}</span>
+      <span className="text-accent tabular-nums">{shareText(sendings)}</span>
       <span className="text-ink-muted">{KEEP_OPEN}</span>
     </Link>
   );
 }
 
 /** Returns the share once the size of each is known: what is still read may turn out to be there already. */
-function shareText(sending: readonly Pick<Publication, 'progress'>[]): string {
+function shareText(sendings: readonly Pick<Sending, 'progress'>[]): string {
   const total = { done: 0, bytes: 0 };
-  for (const { progress } of sending) {
+  for (const { progress } of sendings) {
     if (progress?.phase !== 'sending') return 'Sending';
     total.done += progress.bytesDone;
     total.bytes += progress.bytesTotal;

@@ -10,7 +10,7 @@ import { useAddress } from '../lib/browser/location.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { href, isAuthScreen, matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
-import { isUnderWay, usePublications } from '../uploads/publications.ts';
+import { isUnderWay, useSendings } from '../uploads/sendings.ts';
 import type { AccountMenuProps } from './account-menu.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import type { SendingStatusProps } from './sending-status.tsx';
@@ -66,7 +66,7 @@ export function TopBar() {
 
 /** Shows how much this page has sent of what it sends; its children while it sends nothing. */
 export function Sending({ look, children }: SendingStatusProps & { children?: ReactNode }) {
-  if (!usePublications().some(isUnderWay)) return children;
+  if (!useSendings().some(isUnderWay)) return children;
   return (
     <Beside>
       <sendingStatus.Component look={look} />

@@ -13,7 +13,7 @@ import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
-import { usePublications } from '../uploads/publications.ts';
+import { useSendings } from '../uploads/sendings.ts';
 
 /** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {
@@ -73,7 +73,7 @@ export function AuthScreen() {
 
 /** Names what this page was sending when its owner was logged out. */
 function LeftSending() {
-  const left = usePublications().filter(({ failure }) => failure?.isSignedOut);
+  const left = useSendings().filter(({ failure }) => failure?.isSignedOut);
   if (left.length === 0) return null;
   const names = new Intl.ListFormat('en').format(left.map(({ deploymentName }) => deploymentName));
   return (

@@ -23,7 +23,7 @@ import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { primaryOf } from '../lib/primary-place.ts';
-import { isUnderWay, usePublications } from '../uploads/publications.ts';
+import { isUnderWay, useSendings } from '../uploads/sendings.ts';
 
 /** Needed only while something is being published. */
 const PublishingCard = lazy(async () => ({
@@ -206,16 +206,16 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 }
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
-  const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
+  const sendings = useSendings().filter((sending) => isUnderWay(sending) || sending.state === 'failed');
   const running = deployments.filter(
     (deployment) =>
       isRunningReleaseState(deployment.latestRelease?.state ?? '') && primaryOf(deployment)?.state !== 'waiting',
   );
-  const rows = sending.length + running.length;
+  const rows = sendings.length + running.length;
   return (
     rows > 0 && (
       <Suspense fallback={<SkeletonRows rows={rows} lines={2} />}>
-        <PublishingCard sending={sending} running={running} />
+        <PublishingCard sendings={sendings} running={running} />
       </Suspense>
     )
   );

@@ -49,7 +49,7 @@ import { paths } from '../lib/paths/paths.ts';
 import { othersOf, primaryOf } from '../lib/primary-place.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
-import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
+import { isOver, leaveUnchanged, type Sending, useSending } from '../uploads/sendings.ts';
 
 /** Most pages of a browser have nothing to send. */
 const sentElsewhere = lazyComponent<SentElsewhereProps>(
@@ -106,9 +106,9 @@ export function DeploymentScreen() {
 
 /** Shows the files that the person had chosen or was sending when the deployment was deleted somewhere else. */
 function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
-  const publication = usePublication(deploymentId);
+  const sending = useSending(deploymentId);
   const chosen = useChosen(deploymentId);
-  if (publication !== null && !isOver(publication)) return <SendingNotices publication={publication} isGone />;
+  if (sending !== null && !isOver(sending)) return <SendingNotices sending={sending} isGone />;
   if (chosen === null) return null;
   return (
     <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />
@@ -129,9 +129,9 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const isDeleting = deployment.state === 'deleting';
   const readOnly = isReadOnly(allowance.data, deployment.id);
   const leave = () => navigate(paths.deployments);
-  const publication = usePublication(deployment.id);
-  if (publication !== null && !isOver(publication) && !isDeleting) {
-    return <SendingNext deployment={deployment} publication={publication} />;
+  const sending = useSending(deployment.id);
+  if (sending !== null && !isOver(sending) && !isDeleting) {
+    return <SendingNext deployment={deployment} sending={sending} />;
   }
   return (
     <>
@@ -164,7 +164,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         </Beside>
       )}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
-      {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
+      {sending?.state === 'unchanged' && <UnchangedNotice sending={sending} />}
       <ConnectInPlace>
         <Parts
           deployment={deployment}
@@ -241,27 +241,27 @@ function Parts({ deployment, isReadOnly: readOnly, domainsMax, onRemoved }: Part
 }
 
 /** Shows another release on its way, in place of the deployment's usual content. */
-function SendingNext({ deployment, publication }: { deployment: Deployment; publication: Publication }) {
+function SendingNext({ deployment, sending }: { deployment: Deployment; sending: Sending }) {
   const { currentRelease: serving, releaseCount, platform } = deployment;
   const others = othersOf(deployment).filter(({ state }) => state !== 'removing');
   const leave = () => {
-    publication.control.cancel();
-    publication.control.forget();
+    sending.control.cancel();
+    sending.control.forget();
   };
   const cancel = () => {
     leave();
     // Files that only the stored copy of an earlier page has are not given back.
-    if (!publication.isRestored) setChosen(deployment.id, publication.selection);
-    showToast(cancelledToast(serving?.number ?? null, !publication.isRestored));
+    if (!sending.isRestored) setChosen(deployment.id, sending.selection);
+    showToast(cancelledToast(serving?.number ?? null, !sending.isRestored));
   };
   return (
     <sendingRelease.Component
-      publication={publication}
-      number={publication.release?.number ?? releaseCount + 1}
+      sending={sending}
+      number={sending.release?.number ?? releaseCount + 1}
       platform={platform}
       others={others.map((one) => one.platform)}
       serving={serving}
-      onCancel={publication.state === 'creating' || publication.state === 'done' ? null : cancel}
+      onCancel={sending.state === 'creating' || sending.state === 'done' ? null : cancel}
       onReplace={leave}
     />
   );
@@ -269,7 +269,7 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const isChosen = useChosen(deployment.id) !== null;
-  const publication = usePublication(deployment.id);
+  const sending = useSending(deployment.id);
   const hasRecords = useHasUploadRecords();
   const [isSent, setSent] = useState(false);
   useEffect(() => {
@@ -302,7 +302,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         </Beside>
       )}
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
-        {publication === null && hasRecords && (
+        {sending === null && hasRecords && (
           <Beside>
             <sentElsewhere.Component deploymentId={deployment.id} isSent={isSent} onChange={setSent} />
           </Beside>

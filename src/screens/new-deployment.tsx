@@ -27,15 +27,14 @@ import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { connectionLinks, useReturnState } from '../lib/paths/connection-links.ts';
 import { href, paths } from '../lib/paths/paths.ts';
-import { isOver, type Publication, usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection/selection.ts';
+import { isOver, type Sending, useSending } from '../uploads/sendings.ts';
 
 export function NewDeploymentScreen() {
   const { deploymentId, startAgain } = useStartedDeployment();
-  const publication = usePublication(deploymentId ?? '');
+  const sending = useSending(deploymentId ?? '');
 
-  if (publication?.isNew === true && !isOver(publication))
-    return <SendingFirst publication={publication} onBack={startAgain} />;
+  if (sending?.isNew === true && !isOver(sending)) return <SendingFirst sending={sending} onBack={startAgain} />;
   // After a reload the files are gone from the page; the deployment is there and takes the folder again.
   if (deploymentId !== null) return <Redirect to={href.deployment(deploymentId)} replace />;
   return (
@@ -64,18 +63,18 @@ export function NewDeploymentScreen() {
 }
 
 /** The deployment exists from here on, so its address is the real one. */
-function SendingFirst({ publication, onBack }: { publication: Publication; onBack: (files: Selection) => void }) {
+function SendingFirst({ sending, onBack }: { sending: Sending; onBack: (files: Selection) => void }) {
   const navigate = useNavigate();
   const cancel = useCancelFirst(onBack);
-  const { deploymentId } = publication;
+  const { deploymentId } = sending;
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   return (
     <sendingRelease.Component
-      publication={publication}
+      sending={sending}
       number={1}
       platform={deployment.data?.platform ?? 'built-in'}
       serving={null}
-      onCancel={isFirstCancellable(publication) ? () => cancel(publication) : null}
+      onCancel={isFirstCancellable(sending) ? () => cancel(sending) : null}
       onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
     />
   );

@@ -8,7 +8,7 @@ import type { PublishServer } from './publish.ts';
 
 export type Client = ReturnType<typeof trpc.useUtils>;
 
-/** Returns the functions that a publication uses; the hashes of a folder are recalled by the account and its name. */
+/** Returns the functions that a sending uses; the hashes of a folder are recalled by the account and its name. */
 export function serverOf(client: Client, name: string): PublishServer {
   const folder = `${session.accountId() ?? ''} ${name}`;
   return {

@@ -20,7 +20,7 @@ export type PublishJob = {
   isUnchangedWanted: boolean;
 };
 
-/** The progress of a publication that a retry or a reload needs. */
+/** The progress of a sending that a retry or a reload needs. */
 export type StoredProgress = {
   /** Null until the server has opened an upload. */
   uploadId: string | null;
@@ -33,7 +33,7 @@ export type StoredProgress = {
 /** Files and bytes to be sent. */
 export type Load = { files: number; bytes: number };
 
-/** The functions of the server and of the page that a publication uses. */
+/** The functions of the server and of the page that a sending uses. */
 export type PublishServer = {
   prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
   /** `isRepeated`: the previous request got no answer, and may have been carried out all the same. */

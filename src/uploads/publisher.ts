@@ -1,34 +1,34 @@
 import { session } from '../api/session/session.ts';
 import { channel } from '../realtime/channel.ts';
-import { failureOf, isMissing, isUnchanged, isUploadLost } from './publication-failure.ts';
-import {
-  isUnderWay,
-  type Publication,
-  type PublicationControl,
-  type PublicationFailure,
-  type PublicationRequest,
-  publications,
-} from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
 import { UploadError } from './request.ts';
 import { extentOf, publishedPart } from './selection/apply-rules.ts';
+import { failureOf, isMissing, isUnchanged, isUploadLost } from './sending-failure.ts';
+import {
+  isUnderWay,
+  type Sending,
+  type SendingControl,
+  type SendingFailure,
+  type SendingRequest,
+  sendings,
+} from './sendings.ts';
 import {
   changeStored,
-  endStoredPublication,
+  endStoredSending,
   isSameSelection,
   readStored,
   restoredSelections,
-  type StoredPublication,
+  type StoredSending,
   storeSelection,
 } from './stored-selections.ts';
 import { askToReselect, stopReselect } from './waiting-selection.ts';
 
-/** The work of a publication, from its start to its end. */
+/** The work of a sending, from its start to its end. */
 type Run = {
   /** The account that it belongs to: no other account sees or continues it. */
   owner: string | null;
-  request: PublicationRequest;
+  request: SendingRequest;
   server: PublishServer;
   cancel: AbortController;
   stored: StoredProgress;
@@ -37,16 +37,16 @@ type Run = {
   /** The record from which a reload continues. */
   recordId: string;
   /** The state that the screens get, at most once in each pause. */
-  publication: Publication;
+  sending: Sending;
   pause: ReturnType<typeof setTimeout> | undefined;
 };
 
 /** Each file makes progress; the screen moves at most this often. */
 const PROGRESS_PAUSE_MS = 100;
-/** The time for which a finished publication waits for a screen that shows it. */
+/** The time for which a finished sending waits for a screen that shows it. */
 const DONE_PAUSE_MS = 1_000;
 const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false, load: null };
-/** The reason in the signal of a publication that nobody wants any more. */
+/** The reason in the signal of a sending that nobody wants any more. */
 const CANCELLED = new DOMException('Cancelled', 'AbortError');
 /** The reasons for one whose deployment was deleted meanwhile, and for one whose owner is logged out. */
 const GONE = new UploadError('not_found', 'This deployment does not exist.');
@@ -54,43 +54,43 @@ const SIGNED_OUT = new UploadError('unauthenticated', 'Log in to do this.');
 
 const runs = new Map<string, Run>();
 
-/** Publishes a selection of this page, with the upload of a publication that a reload interrupted, if there is one. */
-export function startSelected(client: Client, request: PublicationRequest): Promise<Publication> {
+/** Publishes a selection of this page, with the upload of a sending that a reload interrupted, if there is one. */
+export function startSelected(client: Client, request: SendingRequest): Promise<Sending> {
   const server = serverOf(client, request.selection.name);
   const before = stopReselect(request.deployment.id);
-  if (before === null) return startPublication(request, server);
+  if (before === null) return startSending(request, server);
   const { uploadId, load } = before.publication?.progress ?? NOTHING_STORED;
   const stored = { uploadId, isSent: false, load: isSameSelection(before, request.selection) ? load : null };
-  return startPublication(request, server, { stored, isRestored: false });
+  return startSending(request, server, { stored, isRestored: false });
 }
 
-/** Continues interrupted publications, and asks for the files again if the browser could not store them. */
+/** Continues interrupted sendings, and asks for the files again if the browser could not store them. */
 export async function resumeInterrupted(client: Client, accountId: string): Promise<void> {
   for (const { record, selection } of await restoredSelections()) {
-    const { publication } = record;
-    if (publication === null || record.accountId !== accountId || accountId !== session.accountId()) continue;
-    const { deployment, publishAnyway, isNew, progress } = publication;
+    const { publication: sending } = record;
+    if (sending === null || record.accountId !== accountId || accountId !== session.accountId()) continue;
+    const { deployment, publishAnyway, isNew, progress } = sending;
     const isAllSent = progress.isSent && progress.uploadId !== null;
     if (selection === null && !isAllSent) {
       askToReselect(record);
       continue;
     }
     const request = { deployment, selection: selection ?? { name: record.name, files: [] }, publishAnyway, isNew };
-    void startPublication(request, serverOf(client, record.name), { stored: progress, isRestored: true });
+    void startSending(request, serverOf(client, record.name), { stored: progress, isRestored: true });
   }
 }
 
 /**
- * Starts to publish a selection on a deployment, in place of any running publication there. It continues while its
+ * Starts to publish a selection on a deployment, in place of any running sending there. It continues while its
  * owner moves through the app. `resumed` holds the progress of an earlier page, and whether that page chose the files.
  *
- * @returns the publication when it ended, however it did; it never rejects
+ * @returns the sending when it ended, however it did; it never rejects
  */
-export function startPublication(
-  request: PublicationRequest,
+export function startSending(
+  request: SendingRequest,
   server: PublishServer,
   resumed: { stored: StoredProgress; isRestored: boolean } | null = null,
-): Promise<Publication> {
+): Promise<Sending> {
   watchPage();
   const { deployment, selection } = request;
   runs.get(deployment.id)?.cancel.abort(CANCELLED);
@@ -103,8 +103,8 @@ export function startPublication(
     stored,
     isResumed: resumed !== null,
     isUnchangedWanted: request.isUnchangedWanted === true,
-    recordId: storeSelection(selection, storedPublication(request, stored)),
-    publication: newPublication(request, resumed?.isRestored === true, {
+    recordId: storeSelection(selection, toStoredSending(request, stored)),
+    sending: newSending(request, resumed?.isRestored === true, {
       retry: () => retry(run),
       publishUnchanged: () => retry(run, true),
       cancel: () => cancel(run),
@@ -117,7 +117,7 @@ export function startPublication(
   return work(run);
 }
 
-function newPublication(request: PublicationRequest, isRestored: boolean, control: PublicationControl): Publication {
+function newSending(request: SendingRequest, isRestored: boolean, control: SendingControl): Sending {
   const { deployment, selection, publishAnyway, isNew } = request;
   return {
     deploymentId: deployment.id,
@@ -136,19 +136,19 @@ function newPublication(request: PublicationRequest, isRestored: boolean, contro
   };
 }
 
-function retry(run: Run, isUnchangedWanted = run.isUnchangedWanted): Promise<Publication> {
+function retry(run: Run, isUnchangedWanted = run.isUnchangedWanted): Promise<Sending> {
   run.isUnchangedWanted = isUnchangedWanted;
   run.cancel = new AbortController();
   // A logout has removed its record.
-  run.recordId = storeSelection(run.request.selection, storedPublication(run.request, run.stored));
+  run.recordId = storeSelection(run.request.selection, toStoredSending(run.request, run.stored));
   change(run, { state: 'sending', failure: null, result: null });
   return work(run);
 }
 
 function cancel(run: Run): void {
   run.cancel.abort(CANCELLED);
-  // A publication that has stopped by itself ignores the signal.
-  if (run.publication.state === 'failed') endStoredPublication(run.recordId);
+  // A sending that has stopped by itself ignores the signal.
+  if (run.sending.state === 'failed') endStoredSending(run.recordId);
 }
 
 function forget(run: Run): void {
@@ -157,23 +157,23 @@ function forget(run: Run): void {
   announce();
 }
 
-async function work(run: Run): Promise<Publication> {
+async function work(run: Run): Promise<Sending> {
   const { request, server, cancel, stored, isResumed, isUnchangedWanted } = run;
   const job = { ...request, deploymentId: request.deployment.id, stored, isResumed, isUnchangedWanted };
   try {
     for await (const event of publish(job, server, cancel.signal)) follow(run, event);
-    endStoredPublication(run.recordId);
+    endStoredSending(run.recordId);
     // The screen that shows it leads on to the release; where none does, nobody is led there later.
     setTimeout(() => forget(run), DONE_PAUSE_MS);
     return change(run, { state: 'done' });
   } catch (cause) {
     if (cancel.signal.reason === CANCELLED) {
-      endStoredPublication(run.recordId);
+      endStoredSending(run.recordId);
       return change(run, { state: 'cancelled' });
     }
     if (isUnchanged(cause)) {
       // It is answered: no reload and no other tab asks again.
-      endStoredPublication(run.recordId);
+      endStoredSending(run.recordId);
       return change(run, { state: 'unchanged', failure: failureOf(cause, false) });
     }
     const isGone =
@@ -202,10 +202,10 @@ function follow(run: Run, event: PublishEvent): void {
   if (event.type === 'released') change(run, { release: event.release });
 }
 
-/** The only function that changes a publication. A run that was replaced or forgotten notifies nobody. */
-function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publication {
-  run.publication = { ...run.publication, ...fields };
-  if (runs.get(run.request.deployment.id) !== run) return run.publication;
+/** The only function that changes a sending. A run that was replaced or forgotten notifies nobody. */
+function change(run: Run, fields: Partial<Sending>, pauseMs = 0): Sending {
+  run.sending = { ...run.sending, ...fields };
+  if (runs.get(run.request.deployment.id) !== run) return run.sending;
   if (pauseMs === 0) {
     endPause(run);
     announce();
@@ -216,7 +216,7 @@ function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publicatio
       announce();
     }, pauseMs);
   }
-  return run.publication;
+  return run.sending;
 }
 
 /** Stores pending progress now, so that no timer outlives the run. */
@@ -231,30 +231,30 @@ function endPause(run: Run): void {
 function announce(): void {
   const accountId = session.accountId();
   const shown = [...runs.values()].filter(({ owner }) => accountId === null || owner === accountId);
-  publications.set(shown.map(({ publication }) => publication));
+  sendings.set(shown.map(({ sending }) => sending));
 }
 
-/** Stores the progress of a publication, for a retry and for a reload. */
+/** Stores the progress of a sending, for a retry and for a reload. */
 function store(run: Run, fields: Partial<StoredProgress>): void {
   run.stored = { ...run.stored, ...fields };
-  const { progress } = run.publication;
+  const { progress } = run.sending;
   const arrivedFiles = progress?.phase === 'sending' ? progress.filesThere + progress.filesDone : 0;
-  // Only while it is a publication; a selection that waits again is none.
+  // Only while it is a sending; a selection that waits again is none.
   if (!readStored(run.recordId)?.publication) return;
-  changeStored(run.recordId, { publication: storedPublication(run.request, run.stored, arrivedFiles) });
+  changeStored(run.recordId, { publication: toStoredSending(run.request, run.stored, arrivedFiles) });
 }
 
-function storedPublication(
-  { deployment: { id, name, url }, publishAnyway, isNew }: PublicationRequest,
+function toStoredSending(
+  { deployment: { id, name, url }, publishAnyway, isNew }: SendingRequest,
   progress: StoredProgress,
   arrivedFiles = 0,
-): StoredPublication {
+): StoredSending {
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
 }
 
 let isWatched = false;
 
-/** From the first publication on, a logout stops running ones, and their owner or a network that is back resumes them. */
+/** From the first sending on, a logout stops running ones, and their owner or a network that is back resumes them. */
 function watchPage(): void {
   if (isWatched) return;
   isWatched = true;
@@ -266,7 +266,7 @@ function watchPage(): void {
   // A selection without stored files is in the page's memory alone, so closing it now would lose the rest.
   addEventListener('beforeunload', (event) => {
     const isLosing = [...runs.values()].some(
-      ({ publication, recordId }) => isUnderWay(publication) && readStored(recordId)?.hasFiles !== true,
+      ({ sending, recordId }) => isUnderWay(sending) && readStored(recordId)?.hasFiles !== true,
     );
     if (isLosing) event.preventDefault();
   });
@@ -287,13 +287,13 @@ function watchPage(): void {
 
 async function stopIfGone(deploymentId: string | undefined): Promise<void> {
   const run = runs.get(deploymentId ?? '');
-  if (run === undefined || !isUnderWay(run.publication)) return;
+  if (run === undefined || !isUnderWay(run.sending)) return;
   const { cancel } = run;
   if (await run.server.isDeploymentGone(run.request.deployment.id).catch(() => false)) cancel.abort(GONE);
 }
 
-function retryThose(mayRetry: (failure: PublicationFailure) => boolean): void {
-  for (const { state, failure, control } of publications.get()) {
+function retryThose(mayRetry: (failure: SendingFailure) => boolean): void {
+  for (const { state, failure, control } of sendings.get()) {
     if (state === 'failed' && failure !== null && mayRetry(failure)) void control.retry();
   }
 }

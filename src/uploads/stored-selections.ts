@@ -35,11 +35,11 @@ export type StoredSelection = Extent & {
   /** True when all files are in IndexedDB. */
   hasFiles: boolean;
   /** Null while it only waits. */
-  publication: StoredPublication | null;
+  publication: StoredSending | null;
 };
 
-/** The facts that a publication needs to continue after a reload. */
-export type StoredPublication = {
+/** The facts that a sending needs to continue after a reload. */
+export type StoredSending = {
   deployment: { id: string; name: string; url: string };
   publishAnyway: readonly string[];
   isNew: boolean;
@@ -57,8 +57,8 @@ export type Restored = { record: StoredSelection; selection: Selection | null };
 /** The record of each selection of this page. */
 const recordIds = new WeakMap<Selection, string>();
 
-/** Stores a selection for a reload, as one that waits (null) or as a publication, and returns the id of its record. */
-export function storeSelection(selection: Selection, publication: StoredPublication | null): string {
+/** Stores a selection for a reload, as one that waits (null) or as a sending, and returns the id of its record. */
+export function storeSelection(selection: Selection, publication: StoredSending | null): string {
   const known = recordIds.get(selection);
   if (known !== undefined && readStored(known) !== null) {
     changeStored(known, { publication, ...(publication !== null && { accountId: session.accountId() }) });
@@ -132,7 +132,7 @@ async function restoreAll(): Promise<Restored[]> {
 }
 
 /**
- * A publication whose files are here can be continued in another tab. A selection that only waits stays with its own
+ * A sending whose files are here can be continued in another tab. A selection that only waits stays with its own
  * tab, which has no lock on it for a moment while it reloads.
  */
 function mayRestore({ id, accountId, hasFiles, publication }: StoredSelection): boolean {
@@ -188,12 +188,12 @@ function dropInTime({ id, savedAt }: StoredSelection): void {
   setTimeout(() => dropStored(id), Math.max(0, savedAt + STORED_MS - Date.now()));
 }
 
-/** Drops the record of a publication that has ended, unless its selection waits again. */
-export function endStoredPublication(id: string): void {
+/** Drops the record of a sending that has ended, unless its selection waits again. */
+export function endStoredSending(id: string): void {
   if (readStored(id)?.publication !== null) dropStored(id);
 }
 
-/** Drops the record of a selection that waits no more, unless a publication has taken it over. */
+/** Drops the record of a selection that waits no more, unless a sending has taken it over. */
 export function endStoredWaiting(selection: Selection): void {
   const id = recordIds.get(selection);
   if (id !== undefined && readStored(id)?.publication === null) dropStored(id);

@@ -5,7 +5,7 @@ import { useUser } from '../api/user.ts';
 import { showToast } from '../components/overlays/toast-store.ts';
 import { hasUploadRecords } from '../lib/storage/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
-import type { PublicationRequest } from './publications.ts';
+import type { SendingRequest } from './sendings.ts';
 
 /** The publisher is loaded when something is published, because it weighs more than a whole screen. */
 const publisher = () => import('./publisher.ts');
@@ -14,7 +14,7 @@ const publisher = () => import('./publisher.ts');
  * Returns a function that starts to publish, and whose promise ends when it has started or has failed to. Its `onStart`
  * runs in the same step as the start, so that a screen follows at once.
  */
-export function usePublish(): (request: PublicationRequest, onStart?: () => void) => Promise<void> {
+export function usePublish(): (request: SendingRequest, onStart?: () => void) => Promise<void> {
   const client = trpc.useUtils();
   return useCallback(
     async (request, onStart) => {
@@ -32,13 +32,13 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
 
 const resuming = createStore<'wanted' | 'running' | 'done'>(hasUploadRecords() ? 'wanted' : 'done');
 
-/** Returns whether, right after a reload, it is not known yet if a publication of the previous page continues. */
+/** Returns whether, right after a reload, it is not known yet if a sending of the previous page continues. */
 export function useIsResuming(): boolean {
   return useStore(resuming, (state) => state !== 'done');
 }
 
-/** Continues publications that a reload interrupted, as soon as their owner is here. */
-export function useResumedPublications(): void {
+/** Continues sendings that a reload interrupted, as soon as their owner is here. */
+export function useResumedSendings(): void {
   const client = trpc.useUtils();
   const { user } = useUser();
   const accountId = user?.id ?? null;
@@ -46,7 +46,7 @@ export function useResumedPublications(): void {
     if (accountId === null || resuming.get() !== 'wanted') return;
     resuming.set('running');
     const resume = async () => (await publisher()).resumeInterrupted(client, accountId);
-    // A publication that cannot be resumed stays for the next page.
+    // A sending that cannot be resumed stays for the next page.
     resume()
       .catch(() => undefined)
       .finally(() => resuming.set('done'));

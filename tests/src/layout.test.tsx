@@ -3,10 +3,10 @@ import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
-import { failureOf } from '../../src/uploads/publication-failure.ts';
-import { publications } from '../../src/uploads/publications.ts';
 import { UploadError } from '../../src/uploads/request.ts';
-import { ada, publicationOf, shownAt } from '../support/screen-fixtures.ts';
+import { failureOf } from '../../src/uploads/sending-failure.ts';
+import { sendings } from '../../src/uploads/sendings.ts';
+import { ada, sendingOf, shownAt } from '../support/screen-fixtures.ts';
 import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
 
 const MAIN = ['Home /', 'Dashboard /dashboard', 'Analytics /analytics'];
@@ -97,10 +97,10 @@ test('the sidebar Logout entry points to /login and logs out; signed out it read
 });
 
 test('logging out while files are sent is asked first, and the Login page names what was being sent', async () => {
-  const sending = publicationOf();
+  const sending = sendingOf();
   await using app = showApp('/help', signedIn);
   localStorage.setItem('fairlead.upload.a', 'a record');
-  publications.set([sending]);
+  sendings.set([sending]);
   await press('aside a', 'Logout');
   const words =
     'Harbour is being sent. Logging out stops that. Log in again to finish it, and keep this page open until then.';
@@ -114,10 +114,10 @@ test('logging out while files are sent is asked first, and the Login page names 
   await press('[role=alertdialog] button', 'Log out');
   await arrivesAt('/login');
   const failure = failureOf(new UploadError('unauthenticated', ''), false);
-  publications.set([{ ...sending, state: 'failed', failure }]);
+  sendings.set([{ ...sending, state: 'failed', failure }]);
   await shown('p', 'Harbour was being sent');
   expect(app.page.querySelector('header')?.textContent).not.toContain('Sending');
-  publications.set([]);
+  sendings.set([]);
 });
 
 test('the account menu of a phone opens the palette, leads to Help and logs out', async () => {
@@ -222,14 +222,14 @@ test('while files are sent every bar says how much of them, the sidebar lists th
     isWaiting: false,
   } as const;
   await using _app = showApp('/about', { user: ada });
-  publications.set([publicationOf({ progress })]);
+  sendings.set([sendingOf({ progress })]);
   for (const path of ['/about', '/settings']) {
     follow(path);
     await shown('header a', 'Sending 43%Keep this page open');
   }
   await shown('aside a', 'Harbour3 of 7 filesSending, 43 of 99 B');
   await shown('aside p', 'SendingKeep this page open');
-  publications.set([]);
+  sendings.set([]);
   await vi.waitFor(() => expect(textsOf('header, aside').join()).not.toContain('Sending'));
 });
 

@@ -8,7 +8,7 @@ import { DomainNotice } from '../../src/features/domains/domain-notice.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { PlatformLog } from '../../src/features/releases/progress/platform-log.tsx';
 import { SendingPanel } from '../../src/features/releases/progress/sending-panel.tsx';
-import type { Publication } from '../../src/uploads/publications.ts';
+import type { Sending } from '../../src/uploads/sendings.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
@@ -17,9 +17,9 @@ const BILLING = 'https://heroku.com/billing';
 const TEXT = `Settle it at ${BILLING}.`;
 
 const failure = { message: TEXT, hint: `It is explained at ${BILLING}.`, isDeploymentGone: false } as NonNullable<
-  Publication['failure']
+  Sending['failure']
 >;
-const stopped = { failure, control: {}, selection: { name: 'harbour', files: [] } } as unknown as Publication;
+const stopped = { failure, control: {}, selection: { name: 'harbour', files: [] } } as unknown as Sending;
 const problem = { code: 'payment_required', message: 'Heroku asks for a payment.', hint: TEXT };
 const latest = releaseRefOf({ state: 'failed', errorMessage: TEXT });
 const place = {
@@ -33,7 +33,7 @@ const place = {
 test.each([
   [
     'a publication that stopped',
-    <SendingPanel key="a" publication={stopped} platform="heroku" onReplace={() => {}} />,
+    <SendingPanel key="a" sending={stopped} platform="heroku" onReplace={() => {}} />,
     'heroku.com/billing',
   ],
   ['the newest release', <LatestNotice key="b" {...place} latest={latest} />, 'heroku.com/billing'],

@@ -1,9 +1,9 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
-import { publications } from '../../src/uploads/publications.ts';
 import { extentOf, publishedPart } from '../../src/uploads/selection/apply-rules.ts';
 import type { Selection } from '../../src/uploads/selection/selection.ts';
+import { sendings } from '../../src/uploads/sendings.ts';
 import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
@@ -310,7 +310,7 @@ test('the name and the key of a new deployment are forgotten once its files are 
   using shown = show({ 'deployments.create': () => deploymentOf({ id: 'new-harbour' }) });
   const drafts = () => Object.keys(sessionStorage).filter((key) => key.startsWith('fairlead.draft.'));
   const atStart: string[][] = [];
-  const stop = publications.subscribe(() => atStart.push(drafts()));
+  const stop = sendings.subscribe(() => atStart.push(drafts()));
   await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
   shown.button('Publish').click();
   await patiently(() => expect(drafts()).toEqual([]));

@@ -3,29 +3,29 @@ import { session } from '../../src/api/session/session.ts';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
 import { rememberItem, setChannelState } from '../../src/realtime/channel.ts';
 import { hashBlobs } from '../../src/uploads/hash.ts';
+import type { PublishServer } from '../../src/uploads/publish.ts';
+import { startSending } from '../../src/uploads/publisher.ts';
 import {
   isUnderWay,
   leaveUnchanged,
-  type PublicationControl,
-  type PublicationRequest,
-  publications,
-} from '../../src/uploads/publications.ts';
-import type { PublishServer } from '../../src/uploads/publish.ts';
-import { startPublication } from '../../src/uploads/publisher.ts';
+  type SendingControl,
+  type SendingRequest,
+  sendings,
+} from '../../src/uploads/sendings.ts';
 import { dropStored, listStored } from '../../src/uploads/stored-selections.ts';
 import { refusal } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
 const recordsOf = (id: string) => listStored().filter(({ publication }) => publication?.deployment.id === id);
 
-function controlOf(deploymentId: string): PublicationControl {
-  const found = publications.get().find((publication) => publication.deploymentId === deploymentId);
+function controlOf(deploymentId: string): SendingControl {
+  const found = sendings.get().find((publication) => publication.deploymentId === deploymentId);
   return found?.control ?? expect.fail(`Nothing is on its way to ${deploymentId}.`);
 }
 
 const RELEASE = releaseOf({ number: 1, state: 'queued', finishedAt: null });
 
-function request(id: string): PublicationRequest {
+function request(id: string): SendingRequest {
   return {
     deployment: { id, name: 'photo-site', url: RELEASE.url },
     selection: { name: 'photo-site', files: [{ path: 'index.html', file: new File(['hello'], 'index.html') }] },
@@ -49,15 +49,15 @@ function serverOf(parts: Partial<PublishServer> = {}): PublishServer {
 }
 
 test('a folder becomes a release, and is no longer on its way then', async () => {
-  const running = startPublication(request('a'), serverOf());
-  expect(publications.get().some(isUnderWay)).toBe(true);
+  const running = startSending(request('a'), serverOf());
+  expect(sendings.get().some(isUnderWay)).toBe(true);
   expect(await running).toMatchObject({ state: 'done', release: { number: 1 } });
-  expect(publications.get().some(isUnderWay)).toBe(false);
+  expect(sendings.get().some(isUnderWay)).toBe(false);
 });
 
 test('a question whose answer was lost is asked again, and says so', async () => {
   const asked: boolean[] = [];
-  const ended = await startPublication(
+  const ended = await startSending(
     request('b'),
     serverOf({
       createRelease: async (_input, isRepeated) => {
@@ -86,7 +86,7 @@ test('after a refusal the same upload goes on, and a closed one is opened anew',
       return Response.json({ code, message: `It said ${code}.` }, { status: code === 'storage_full' ? 507 : 409 });
     },
   });
-  expect(await startPublication(request('c'), parts)).toMatchObject({
+  expect(await startSending(request('c'), parts)).toMatchObject({
     state: 'failed',
     failure: { message: 'It said storage_full.', isSelectionNeeded: false },
   });
@@ -105,7 +105,7 @@ test('of files that are live already a release is made only when its owner says 
       return RELEASE;
     },
   });
-  expect(await startPublication(request('same'), parts)).toMatchObject({
+  expect(await startSending(request('same'), parts)).toMatchObject({
     state: 'unchanged',
     failure: { message: 'Nothing changed since release 3.' },
   });
@@ -114,16 +114,16 @@ test('of files that are live already a release is made only when its owner says 
   expect(wanted).toEqual([true, false]);
   expect(recordsOf('same')).toEqual([]);
   const knowing = { ...request('same'), isUnchangedWanted: true };
-  expect(await startPublication(knowing, parts), 'who knows it already is not asked').toMatchObject({ state: 'done' });
+  expect(await startSending(knowing, parts), 'who knows it already is not asked').toMatchObject({ state: 'done' });
 
-  await startPublication(request('same'), parts);
+  await startSending(request('same'), parts);
   leaveUnchanged('same');
-  expect(publications.get().filter(({ deploymentId }) => deploymentId === 'same')).toEqual([]);
+  expect(sendings.get().filter(({ deploymentId }) => deploymentId === 'same')).toEqual([]);
 });
 
 test('a cancelled publication makes no release', async () => {
   let isMade = false;
-  const running = startPublication(
+  const running = startSending(
     request('d'),
     serverOf({
       prepare: async () => {
@@ -158,13 +158,13 @@ test('what an earlier page had sent whole is only made a release of, and a relea
     },
   });
   const before = { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 7, bytes: 70 } };
-  expect(await startPublication(request('sent'), parts, { stored: before, isRestored: true })).toMatchObject({
+  expect(await startSending(request('sent'), parts, { stored: before, isRestored: true })).toMatchObject({
     state: 'done',
     result: { sentFiles: 7, sentBytes: 70 },
   });
   expect(calls).toEqual([]);
   expect(
-    await startPublication(request('closed'), parts, { stored: { ...before, isSent: false }, isRestored: true }),
+    await startSending(request('closed'), parts, { stored: { ...before, isSent: false }, isRestored: true }),
   ).toMatchObject({
     state: 'done',
   });
@@ -191,7 +191,7 @@ test('an upload that is gone since a reload gives way to another by itself, and 
     },
   });
   const stored = { uploadId: 'gone', isSent: false, load: { files: 7, bytes: 70 } };
-  const ended = await startPublication(request('again'), parts, { stored, isRestored: true });
+  const ended = await startSending(request('again'), parts, { stored, isRestored: true });
   expect(ended.state).toBe('done');
   expect(known).toEqual([
     { uploadId: null, isSent: false, load: null },
@@ -210,7 +210,7 @@ test('a login that ends in mid-upload is said, and the same account goes on with
       return Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] });
     },
   });
-  expect(await startPublication(request('login'), server)).toMatchObject({
+  expect(await startSending(request('login'), server)).toMatchObject({
     state: 'failed',
     failure: { message: 'You were logged out while this was being sent', isSignedOut: true },
   });
@@ -218,12 +218,12 @@ test('a login that ends in mid-upload is said, and the same account goes on with
 
   isSignedIn = true;
   session.signIn(access, 'anna');
-  await expect.poll(() => publications.get().find(({ deploymentId }) => deploymentId === 'login')?.state).toBe('done');
+  await expect.poll(() => sendings.get().find(({ deploymentId }) => deploymentId === 'login')?.state).toBe('done');
 });
 
 test('a logout stops what is sent, another account sees nothing of it, and its owner continues it', async () => {
   const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
-  const stateShown = () => publications.get().find(({ deploymentId }) => deploymentId === 'left')?.state;
+  const stateShown = () => sendings.get().find(({ deploymentId }) => deploymentId === 'left')?.state;
   session.signIn(access, 'anna');
   const answers = { isHeld: true };
   const server = serverOf({
@@ -232,7 +232,7 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
         ? new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
         : Promise.resolve(Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] })),
   });
-  const running = startPublication(request('left'), server);
+  const running = startSending(request('left'), server);
   await expect.poll(() => recordsOf('left')[0]?.publication?.progress.uploadId).toBeTruthy();
   session.signOut();
   for (const { id } of recordsOf('left')) dropStored(id);
@@ -256,13 +256,13 @@ test('what nobody answered is tried again by itself once the browser is online',
       return Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] });
     },
   });
-  expect(await startPublication(request('offline'), server)).toMatchObject({
+  expect(await startSending(request('offline'), server)).toMatchObject({
     state: 'failed',
     failure: { isUnanswered: true },
   });
   isAway = false;
   window.dispatchEvent(new Event('online'));
-  const offline = () => publications.get().find(({ deploymentId }) => deploymentId === 'offline');
+  const offline = () => sendings.get().find(({ deploymentId }) => deploymentId === 'offline');
   await expect.poll(() => offline()?.state).toBe('done');
 });
 
@@ -275,7 +275,7 @@ test('a deployment that was deleted in mid-upload is said, and nothing is tried 
     },
     isDeploymentGone: async () => true,
   });
-  expect(await startPublication(request('gone'), server)).toMatchObject({
+  expect(await startSending(request('gone'), server)).toMatchObject({
     state: 'failed',
     failure: { isDeploymentGone: true },
   });
@@ -318,5 +318,5 @@ function sendingTo(id: string, asked: string[]) {
       return true;
     },
   });
-  return { ended: startPublication(request(id), server), isSending: () => isSending };
+  return { ended: startSending(request(id), server), isSending: () => isSending };
 }

@@ -12,21 +12,21 @@ import { partTitle } from '../../src/features/releases/step-titles.ts';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
-import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
+import { type Sending, type SendingFailure, sendings } from '../../src/uploads/sendings.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
   deploymentOf,
-  publicationOf,
+  sendingOf,
   releaseOf,
   releaseRefOf,
   secondsLater,
   stepOf,
 } from '../support/screen-fixtures.ts';
 
-const publication = publicationOf();
+const publication = sendingOf();
 const { selection: harbour } = publication;
-const failed: PublicationFailure = {
+const failed: SendingFailure = {
   message: '',
   hint: undefined,
   isSelectionNeeded: false,
@@ -38,7 +38,7 @@ const failed: PublicationFailure = {
 afterEach(() => {
   vi.restoreAllMocks();
   clearToasts();
-  publications.set([]);
+  sendings.set([]);
 });
 
 const QUEUED = RELEASE_STEPS.map((name) => stepOf({ name }));
@@ -46,11 +46,11 @@ const said = () => toasts.get().at(-1)?.description;
 
 /** The page of the deployment that something is being sent to. */
 function showSending(
-  sent: Partial<Publication>,
+  sent: Partial<Sending>,
   serving: ReturnType<typeof releaseRefOf> | null = releaseRefOf(),
   lostConnections: ReturnType<typeof deploymentOf>['lostConnections'] = [],
 ) {
-  publications.set([{ ...publication, deploymentId: 'harbour', isNew: false, ...sent }]);
+  sendings.set([{ ...publication, deploymentId: 'harbour', isNew: false, ...sent }]);
   const answers: Answers = {
     'deployments.get': () => deploymentOf({ currentRelease: serving, lostConnections }),
     'subscription.allowance': () => allowanceOf(),
@@ -77,7 +77,7 @@ test.each([
 
 test('an unchanged folder is an answer: the deployment shows as always, and a notice that can be dismissed', async () => {
   const failure = { ...failed, message: 'Nothing changed since release 3.' };
-  const forget = vi.fn(() => publications.set([]));
+  const forget = vi.fn(() => sendings.set([]));
   using shown = showSending({ state: 'unchanged', failure, control: { ...publication.control, forget } });
   await shown.sees('Nothing changed since release 3.');
   expect(shown.page.querySelector('h1')?.textContent).toBe('harbour');
@@ -91,7 +91,7 @@ test('what is being sent names every platform that it goes to', async () => {
   const [here] = deploymentOf().destinations;
   const at = (state: 'live' | 'removing') => ({ id: state, platform: 'netlify', url: '', state, error: null }) as const;
   const shownPlatforms = async (destinations: ReturnType<typeof deploymentOf>['destinations']) => {
-    publications.set([{ ...publication, deploymentId: 'harbour', isNew: false }]);
+    sendings.set([{ ...publication, deploymentId: 'harbour', isNew: false }]);
     const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
     using shown = showScreen(<DeploymentScreen />, { 'deployments.get': () => deploymentOf({ destinations }) }, place);
     await shown.sees('Keep this page open until the files are sent.');
@@ -104,7 +104,7 @@ test('what is being sent names every platform that it goes to', async () => {
 
 /** The page on which a first publication was started. */
 function showFirst() {
-  publications.set([publication]);
+  sendings.set([publication]);
   const place = { pattern: '/new-deployment', path: '/new-deployment?deployment=d' };
   return showScreen(<NewDeploymentScreen />, { 'deployments.get': () => deploymentOf() }, place);
 }
@@ -300,7 +300,7 @@ test('what is refused says why, and what a platform refuses before anything is s
 });
 
 test('the steps of a first publication that was stopped promise nothing', async () => {
-  publications.set([{ ...publication, state: 'failed', failure: { ...failed, message: 'Your account is full.' } }]);
+  sendings.set([{ ...publication, state: 'failed', failure: { ...failed, message: 'Your account is full.' } }]);
   const steps = <ProgressSteps deploymentId={publication.deploymentId} mayChange onStartAgain={vi.fn()} next={null} />;
   using shown = showScreen(steps, { 'deployments.get': () => deploymentOf() });
   await shown.sees('was not publishedYour account is full.');
@@ -309,12 +309,12 @@ test('the steps of a first publication that was stopped promise nothing', async 
 
 test('what was being sent to a deployment that is gone is said on its page', async () => {
   const failure = { ...failed, message: 'This deployment does not exist.', isDeploymentGone: true };
-  publications.set([{ ...publication, deploymentId: 'harbour', isNew: false, state: 'failed', failure }]);
+  sendings.set([{ ...publication, deploymentId: 'harbour', isNew: false, state: 'failed', failure }]);
   const answers: Answers = { 'deployments.get': () => refusal('not_found', 'This deployment does not exist.') };
   const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
   using shown = showScreen(<DeploymentScreen />, answers, place);
   await shown.sees('Harbour was deleted');
-  publications.set([]);
+  sendings.set([]);
 });
 
 test('the page that was sending to a deployment that is gone offers no cancelling, and promises nothing', async () => {

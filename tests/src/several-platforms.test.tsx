@@ -7,7 +7,7 @@ import { SendingRelease } from '../../src/features/releases/progress/sending-rel
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, publicationOf, releaseDetailOf, secondsLater, stepOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, sendingOf, releaseDetailOf, secondsLater, stepOf } from '../support/screen-fixtures.ts';
 
 const [here] = deploymentOf().destinations;
 const error = { code: 'credentials_invalid', message: 'Vercel does not accept the token.', hint: null, raw: null };
@@ -114,7 +114,7 @@ test('with several platforms the frame of a release is the same while this page 
   ];
   using sending = showScreen(
     <SendingRelease
-      publication={publicationOf()}
+      sending={sendingOf()}
       number={3}
       platform={first.platform}
       others={[second.platform]}

@@ -4,7 +4,7 @@ import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.t
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { ListedRelease, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
-import type { Publication } from '../../src/uploads/publications.ts';
+import type { Sending } from '../../src/uploads/sendings.ts';
 import type { Answers } from './screen.tsx';
 
 /** Answers of a server to a screen: a deployment named harbour, live with its third release. */
@@ -134,7 +134,7 @@ export function stepOf(fields: Pick<ReleaseStep, 'name'> & Partial<ReleaseStep>)
 }
 
 /** Returns the first of a new deployment, which has just begun and does nothing when a button is pressed. */
-export function publicationOf(fields: Partial<Publication> = {}): Publication {
+export function sendingOf(fields: Partial<Sending> = {}): Sending {
   return {
     deploymentId: 'd',
     deploymentName: 'Harbour',

@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { isUnderWay, publications } from '../../uploads/publications.ts';
-import { heldPublications } from '../../uploads/sent-elsewhere.ts';
+import { isUnderWay, sendings } from '../../uploads/sendings.ts';
+import { heldSendings } from '../../uploads/sent-elsewhere.ts';
 
 let asked: Promise<boolean> | null = null;
 
@@ -14,10 +14,10 @@ export function askToLogOut(): Promise<boolean> {
 }
 
 async function ask(): Promise<boolean> {
-  const ownPage = publications.get();
+  const ownPage = sendings.get();
   const isElsewhere = (id: string) => ownPage.every(({ deploymentId }) => deploymentId !== id);
   const own = ownPage.filter(isUnderWay).map(({ deploymentName }) => deploymentName);
-  const held = (await heldPublications()).map(({ deployment }) => deployment);
+  const held = (await heldSendings()).map(({ deployment }) => deployment);
   const others = held.filter(({ id }) => isElsewhere(id)).map(({ name }) => name);
   if (own.length + others.length === 0) return true;
   // A root of its own: the menu or palette that asks is gone by then.

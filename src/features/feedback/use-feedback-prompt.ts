@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { matchesPath, paths } from '../../lib/paths/paths.ts';
-import { isUnderWay, publications } from '../../uploads/publications.ts';
+import { isUnderWay, sendings } from '../../uploads/sendings.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
 /** The start of the app, by the clock of the page: the app's own file imports this one. */
@@ -54,7 +54,7 @@ function isAnythingLive(): Promise<boolean> {
 }
 
 function isGoodMoment(): boolean {
-  const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
+  const isBusy = isSomethingOpen(document) || isTyping(document) || sendings.get().some(isUnderWay);
   // What was just pressed may still be on its way onto the screen.
   return !isBusy && !navigator.userActivation?.isActive && isCalm(location.pathname);
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { Notice } from '../../components/notice.tsx';
-import { heldPublications } from '../../uploads/sent-elsewhere.ts';
+import { heldSendings } from '../../uploads/sent-elsewhere.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -34,5 +34,5 @@ export function SentElsewhere({ deploymentId, isSent, onChange }: SentElsewhereP
 
 /** Returns whether a page of this browser that is still open sends files to a deployment. */
 export async function isSentElsewhere(deploymentId: string): Promise<boolean> {
-  return (await heldPublications()).some(({ deployment }) => deployment.id === deploymentId);
+  return (await heldSendings()).some(({ deployment }) => deployment.id === deploymentId);
 }

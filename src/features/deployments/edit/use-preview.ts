@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { trpc } from '../../../api/trpc.ts';
-import { failureOf, isUploadLost } from '../../../uploads/publication-failure.ts';
 import { sendEdited } from '../../../uploads/send-edited.ts';
+import { failureOf, isUploadLost } from '../../../uploads/sending-failure.ts';
 import { type Draft, editedFiles, publishedAnyway } from './draft.ts';
 
 /** Typed text is sent after a pause of this length. */

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { failureOf } from '../../../uploads/publication-failure.ts';
 import { sendEdited } from '../../../uploads/send-edited.ts';
+import { failureOf } from '../../../uploads/sending-failure.ts';
 import { type Draft, editedFiles, publishedAnyway } from './draft.ts';
 
 export type PublishDraft = {

@@ -160,8 +160,8 @@ function publishText(progress: Known): string {
 type PublishedTo = { platform: string | undefined; further: readonly Destination[] };
 
 function decisions(progress: Known, { platform, further }: PublishedTo): PipelineStage[] {
-  const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
-  const { url, deploymentId } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.sending.extent : progress.release;
+  const { url, deploymentId } = progress.stage === 'sending' ? progress.sending : progress.release;
   return [
     {
       title: 'Files',

@@ -26,12 +26,12 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   const navigate = useNavigate();
   const cancelFirst = useCancelFirst(onBack);
   const { cancel, retry } = useReleaseActs({ leadsToRetried: false });
-  const { deploymentId, deploymentName } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const { deploymentId, deploymentName } = progress.stage === 'sending' ? progress.sending : progress.release;
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const mayCancel =
-    progress.stage === 'sending' ? isFirstCancellable(progress.publication) : isCancellable(progress.release);
+    progress.stage === 'sending' ? isFirstCancellable(progress.sending) : isCancellable(progress.release);
   const stop = () => {
-    if (progress.stage === 'sending') cancelFirst(progress.publication);
+    if (progress.stage === 'sending') cancelFirst(progress.sending);
     else cancel.mutate({ releaseId: progress.release.id });
   };
   // The card below has the name while it runs and once it is live.
@@ -59,7 +59,7 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
       </div>
       {progress.stage === 'sending' ? (
         <SendingPanel
-          publication={progress.publication}
+          sending={progress.sending}
           platform={deployment.data?.platform ?? 'built-in'}
           onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
         />

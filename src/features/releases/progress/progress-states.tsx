@@ -40,7 +40,7 @@ export function ProgressStates({ deploymentId, progress, onStartAgain, children 
 export function ProgressBadge({ deploymentId }: Pick<ProgressStatesProps, 'deploymentId'>) {
   const progress = useDeploymentProgress(deploymentId);
   if (progress.stage === 'release') return <ReleaseBadge release={progress.release} />;
-  return progress.stage === 'sending' ? <SendingBadge publication={progress.publication} /> : null;
+  return progress.stage === 'sending' ? <SendingBadge sending={progress.sending} /> : null;
 }
 
 type UnknownStateProps = { progress: Extract<DeploymentProgress, { stage: 'unknown' }>; onStartAgain: () => void };

@@ -40,7 +40,7 @@ export function ProgressSteps({ deploymentId, mayChange, onStartAgain, next }: P
 }
 
 function WhileThisRuns({ progress }: Pick<ProgressHeadProps, 'progress'>) {
-  if (progress.stage === 'sending' && hasStopped(progress.publication)) return null;
+  if (progress.stage === 'sending' && hasStopped(progress.sending)) return null;
   return (
     <Card>
       <CardBody>

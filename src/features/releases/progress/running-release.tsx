@@ -9,7 +9,7 @@ import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatSizeOf } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
-import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
+import { type Sending, useIsWaiting } from '../../../uploads/sendings.ts';
 import { stepProgress } from '../release-labels.ts';
 import { runningTitle } from '../step-titles.ts';
 
@@ -37,13 +37,13 @@ function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
 }
 
 /** Shows a selection that this page is sending, as one line of "Publishing now". */
-export function RunningPublication({ publication }: { publication: Publication }) {
-  const { deploymentName, progress, state } = publication;
+export function RunningSending({ sending }: { sending: Sending }) {
+  const { deploymentName, progress, state } = sending;
   const isSending = progress?.phase === 'sending';
-  const isWaiting = useIsWaiting(publication);
+  const isWaiting = useIsWaiting(sending);
   return (
     <RunningLine
-      to={publicationPath(publication)}
+      to={sendingPath(sending)}
       name={deploymentName}
       count={
         progress ? `${progress.filesDone.toLocaleString('en')} of ${formatCount(progress.filesTotal, 'file')}` : ''
@@ -63,7 +63,7 @@ export function RunningPublication({ publication }: { publication: Publication }
 }
 
 /** Returns the path of the page that shows how a selection is sent. */
-export function publicationPath({ isNew, deploymentId }: Publication): string {
+export function sendingPath({ isNew, deploymentId }: Sending): string {
   return isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId);
 }
 
@@ -83,19 +83,19 @@ function RunningLine({ to, name, count, fraction, text }: RunningLineProps) {
 }
 
 type PublishingCardProps = {
-  sending: readonly Publication[];
+  sendings: readonly Sending[];
   /** Deployments whose newest release the server works on. */
   running: readonly Deployment[];
 };
 
-export function PublishingCard({ sending, running }: PublishingCardProps) {
+export function PublishingCard({ sendings, running }: PublishingCardProps) {
   return (
     <Card>
       <CardBody>
         <h2 className="mb-4 font-semibold">Publishing now</h2>
         <div className="flex flex-col gap-5">
-          {sending.map((publication) => (
-            <RunningPublication key={publication.deploymentId} publication={publication} />
+          {sendings.map((sending) => (
+            <RunningSending key={sending.deploymentId} sending={sending} />
           ))}
           {running.map((one) => (
             <RunningRelease

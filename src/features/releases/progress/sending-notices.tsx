@@ -1,18 +1,18 @@
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
+import { type Sending, useIsWaiting } from '../../../uploads/sendings.ts';
 import { GoneNotice } from '../gone-notice.tsx';
 
 /** Shows that the deployment is gone, which the page may know by itself (`isGone`), or that the sending waits. */
-export function SendingNotices({ publication, isGone = false }: { publication: Publication; isGone?: boolean }) {
-  const { failure, control } = publication;
-  const isWaiting = useIsWaiting(publication);
+export function SendingNotices({ sending, isGone = false }: { sending: Sending; isGone?: boolean }) {
+  const { failure, control } = sending;
+  const isWaiting = useIsWaiting(sending);
   return (
     <>
       {failure !== null && (isGone || failure.isDeploymentGone === true) && (
         <GoneNotice
-          name={publication.deploymentName}
-          selection={publication.isRestored ? null : publication.selection}
+          name={sending.deploymentName}
+          selection={sending.isRestored ? null : sending.selection}
           onLeave={() => {
             control.cancel();
             control.forget();
@@ -29,7 +29,7 @@ export function SendingNotices({ publication, isGone = false }: { publication: P
 }
 
 /** Says that the chosen files are live already: nothing is under way, and a release is made only when the person asks for it. */
-export function UnchangedNotice({ publication: { failure, control } }: { publication: Publication }) {
+export function UnchangedNotice({ sending: { failure, control } }: { sending: Sending }) {
   return (
     <Notice
       tone="quiet"

@@ -4,13 +4,13 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
-import type { Publication } from '../../../uploads/publications.ts';
+import type { Sending } from '../../../uploads/sendings.ts';
 import { hasStopped } from '../release-badge.tsx';
 import { AddressPanel, PanelFrame, PanelTitle } from './release-panels.tsx';
 import { SendingNotices } from './sending-notices.tsx';
 
 export type SendingPanelProps = {
-  publication: Publication;
+  sending: Sending;
   platform: PlatformId;
   /** True while an earlier release is live at the address. */
   isOnline?: boolean;
@@ -19,11 +19,11 @@ export type SendingPanelProps = {
 };
 
 /** Shows the address of what this page sends, or in its place why that has stopped, with the button to continue. */
-export function SendingPanel({ publication, platform, isOnline = false, onReplace }: SendingPanelProps) {
-  const { deploymentId, deploymentName, url, failure } = publication;
+export function SendingPanel({ sending, platform, isOnline = false, onReplace }: SendingPanelProps) {
+  const { deploymentId, deploymentName, url, failure } = sending;
   return (
     <>
-      {!hasStopped(publication) && (
+      {!hasStopped(sending) && (
         <AddressPanel
           deploymentId={deploymentId}
           deploymentName={deploymentName}
@@ -33,7 +33,7 @@ export function SendingPanel({ publication, platform, isOnline = false, onReplac
           isOnline={isOnline}
         />
       )}
-      {failure?.isDeploymentGone === false && hasStopped(publication) && (
+      {failure?.isDeploymentGone === false && hasStopped(sending) && (
         <PanelFrame label="Stopped" platform={platform} name={deploymentName}>
           <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
             {deploymentName} was not published
@@ -49,17 +49,17 @@ export function SendingPanel({ publication, platform, isOnline = false, onReplac
             {failure.isSelectionNeeded ? (
               <Button onClick={onReplace}>Choose it again</Button>
             ) : (
-              <Button onClick={() => void publication.control.retry()}>Try again</Button>
+              <Button onClick={() => void sending.control.retry()}>Try again</Button>
             )}
           </div>
         </PanelFrame>
       )}
-      <SendingNotices publication={publication} />
+      <SendingNotices sending={sending} />
     </>
   );
 }
 
-function MendConnections({ deploymentId }: Pick<Publication, 'deploymentId'>) {
+function MendConnections({ deploymentId }: Pick<Sending, 'deploymentId'>) {
   // Earlier findings do not apply to this attempt.
   const { data } = trpc.deployments.get.useQuery({ deploymentId }, { refetchOnMount: 'always' });
   return data?.lostConnections.map((lost) => (

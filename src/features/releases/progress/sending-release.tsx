@@ -10,7 +10,7 @@ import { Size } from '../../../components/size.tsx';
 import { usePageTitle } from '../../../lib/browser/page-title.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
-import type { Publication } from '../../../uploads/publications.ts';
+import type { Sending } from '../../../uploads/sendings.ts';
 import { hasStopped, SendingBadge } from '../release-badge.tsx';
 import { servingText } from '../release-labels.ts';
 import { ReleaseFrame } from './release-frame.tsx';
@@ -21,7 +21,7 @@ import { comingSteps, sendingSteps } from './sending-steps.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingReleaseProps = {
-  publication: Publication;
+  sending: Sending;
   /** The number of the future release. */
   number: number;
   platform: PlatformId;
@@ -37,21 +37,21 @@ export type SendingReleaseProps = {
 
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
-  const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
-  const { deploymentId, deploymentName, extent } = publication;
+  const { sending, number, platform, others = [], serving, onCancel, onReplace } = props;
+  const { deploymentId, deploymentName, extent } = sending;
   const platforms = [platform, ...others];
-  const filesThere = publication.progress?.filesThere ?? 0;
+  const filesThere = sending.progress?.filesThere ?? 0;
   usePageTitle(`Release ${number}`);
-  useLeadToRelease(publication, { replace: publication.isNew });
+  useLeadToRelease(sending, { replace: sending.isNew });
   useEffect(arrive, []);
-  if (publication.failure?.isDeploymentGone) {
+  if (sending.failure?.isDeploymentGone) {
     return (
       <>
         <PageHeader
           title={deploymentName}
           crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deploymentName }]}
         />
-        <SendingNotices publication={publication} />
+        <SendingNotices sending={sending} />
       </>
     );
   }
@@ -59,25 +59,23 @@ export function SendingRelease(props: SendingReleaseProps) {
     <ReleaseFrame
       number={number}
       deployment={{ id: deploymentId, name: deploymentName }}
-      badge={<SendingBadge publication={publication} />}
+      badge={<SendingBadge sending={sending} />}
       actions={
         <Button onClick={onCancel ?? undefined} disabled={onCancel === null}>
           Cancel
         </Button>
       }
-      top={
-        <SendingPanel publication={publication} platform={platform} isOnline={serving !== null} onReplace={onReplace} />
-      }
-      steps={<Steps publication={publication} platforms={platforms} />}
+      top={<SendingPanel sending={sending} platform={platform} isOnline={serving !== null} onReplace={onReplace} />}
+      steps={<Steps sending={sending} platforms={platforms} />}
       afterSteps={
-        hasStopped(publication) ? (
+        hasStopped(sending) ? (
           servingText(serving?.number ?? null)
         ) : (
           <p>
             {serving === null
               ? LIVE_ONCE_COMPARED
               : `Release ${serving.number} stays live until release ${number} has been checked.`}
-            {publication.result === null && ' Keep this page open until the files are sent.'}
+            {sending.result === null && ' Keep this page open until the files are sent.'}
           </p>
         )
       }
@@ -99,10 +97,10 @@ export function SendingRelease(props: SendingReleaseProps) {
   );
 }
 
-type StepsProps = { publication: Publication; platforms: readonly PlatformId[] };
+type StepsProps = { sending: Sending; platforms: readonly PlatformId[] };
 
-function Steps({ publication, platforms }: StepsProps) {
-  const first = hasStopped(publication) ? 'failed' : 'publishing';
+function Steps({ sending, platforms }: StepsProps) {
+  const first = hasStopped(sending) ? 'failed' : 'publishing';
   return (
     <PlatformSteps
       primaryId="0"
@@ -113,7 +111,7 @@ function Steps({ publication, platforms }: StepsProps) {
         error: null,
       }))}
       renderSteps={(label, place) => (
-        <Stepper label={label} steps={place?.id === '0' ? sendingSteps(publication) : comingSteps()} />
+        <Stepper label={label} steps={place?.id === '0' ? sendingSteps(sending) : comingSteps()} />
       )}
     />
   );

@@ -2,13 +2,13 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { Step } from '../../../components/page/stepper.tsx';
 import { formatSizeOf } from '../../../lib/format.ts';
-import type { Publication } from '../../../uploads/publications.ts';
 import type { UploadProgress } from '../../../uploads/publish.ts';
+import type { Sending } from '../../../uploads/sendings.ts';
 import { sentText } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, type StepGroupName } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
-export type SendingState = Pick<Publication, 'state' | 'progress' | 'result'> & Partial<Pick<Publication, 'failure'>>;
+export type SendingState = Pick<Sending, 'state' | 'progress' | 'result'> & Partial<Pick<Sending, 'failure'>>;
 
 /**
  * Returns the same steps as those of the resulting release: this page sends, and the server goes on, unless the
@@ -32,7 +32,7 @@ function row(name: StepGroupName, state: StepState, text: string, fraction?: num
   return { key: name, state, title, body: <RowBody title={title} state={state} text={text} fraction={fraction} /> };
 }
 
-function sendingText(progress: UploadProgress | null, result: Publication['result']): string {
+function sendingText(progress: UploadProgress | null, result: Sending['result']): string {
   if (result !== null) return sentText(result.sentFiles, result.sentBytes, progress?.filesThere ?? 0);
   if (progress === null) return 'Reading the files';
   if (progress.phase === 'comparing') return 'Checking what is already there';
@@ -41,7 +41,7 @@ function sendingText(progress: UploadProgress | null, result: Publication['resul
   return `${phase === 'reading' ? 'Reading ' : ''}${files}, ${formatSizeOf(bytesDone, bytesTotal)}`;
 }
 
-function fractionOf(progress: UploadProgress | null, result: Publication['result']): number | null | undefined {
+function fractionOf(progress: UploadProgress | null, result: Sending['result']): number | null | undefined {
   if (progress === null || result !== null) return undefined;
   const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
   if (phase === 'comparing') return null;

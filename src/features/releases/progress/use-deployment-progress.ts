@@ -2,7 +2,7 @@ import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
 import type { Step } from '../../../components/page/stepper.tsx';
-import { isOver, type Publication, usePublication } from '../../../uploads/publications.ts';
+import { isOver, type Sending, useSending } from '../../../uploads/sendings.ts';
 import { useIsResuming } from '../../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';
 import { sendingSteps } from './sending-steps.tsx';
@@ -13,7 +13,7 @@ export type DeploymentProgress =
   | { stage: 'unknown'; error: unknown; retry: () => void; isRetrying: boolean }
   /** There is neither a release nor a running upload: the deployment's own page asks for files. */
   | { stage: 'left' }
-  | { stage: 'sending'; publication: Publication }
+  | { stage: 'sending'; sending: Sending }
   | { stage: 'release'; release: ReleaseDetail };
 
 /**
@@ -21,17 +21,17 @@ export type DeploymentProgress =
  * knows about the sending, and the server about everything after it.
  */
 export function useDeploymentProgress(deploymentId: string): DeploymentProgress {
-  const publication = usePublication(deploymentId);
+  const sending = useSending(deploymentId);
   const isResuming = useIsResuming();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
-  const number = publication?.release?.number ?? deployment.data?.latestRelease?.number;
+  const number = sending?.release?.number ?? deployment.data?.latestRelease?.number;
   const release = trpc.releases.get.useQuery(
     { deploymentId, number: number ?? 1 },
     { enabled: number !== undefined, placeholderData: (before) => before },
   );
 
-  if (publication !== null && publication.release === null && !isOver(publication)) {
-    return { stage: 'sending', publication };
+  if (sending !== null && sending.release === null && !isOver(sending)) {
+    return { stage: 'sending', sending };
   }
   if (release.data !== undefined) return { stage: 'release', release: release.data };
   const failed = number === undefined ? deployment : release;
@@ -55,7 +55,7 @@ export function isUnderWay(progress: DeploymentProgress): boolean {
 /** Returns the steps from the first file to the last check: those of this page and of the server are the same. */
 export function useProgressSteps(progress: DeploymentProgress): Step[] {
   const ofRelease = useReleaseRows(progress.stage === 'release' ? progress.release : NOT_YET);
-  if (progress.stage === 'sending') return sendingSteps(progress.publication);
+  if (progress.stage === 'sending') return sendingSteps(progress.sending);
   return progress.stage === 'release' ? ofRelease : [];
 }
 

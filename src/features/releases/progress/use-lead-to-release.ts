@@ -2,17 +2,17 @@ import { useEffect } from 'react';
 import { trpc } from '../../../api/trpc.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import type { Publication } from '../../../uploads/publications.ts';
+import type { Sending } from '../../../uploads/sendings.ts';
 
 /**
  * Leads to the release's own page when everything is sent, once its data has been loaded. If that fails, the page
  * itself reports it.
  */
-export function useLeadToRelease(publication: Publication | null, options: { replace: boolean }): void {
+export function useLeadToRelease(sending: Sending | null, options: { replace: boolean }): void {
   const navigate = useNavigate();
   const { releases } = trpc.useUtils();
-  const { deploymentId, control } = publication ?? {};
-  const number = publication?.state === 'done' ? publication.release?.number : undefined;
+  const { deploymentId, control } = sending ?? {};
+  const number = sending?.state === 'done' ? sending.release?.number : undefined;
   const { replace } = options;
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { errorDetails, errorMessage, isSignedOutError } from '../api/errors.ts';
-import type { PublicationFailure } from './publications.ts';
 import { isUnanswered, UploadError } from './request.ts';
+import type { SendingFailure } from './sendings.ts';
 
 /** Returns whether the server does not know the upload or its deployment. */
 export function isMissing(cause: unknown): boolean {
@@ -18,8 +18,8 @@ export function isUnchanged(cause: unknown): boolean {
   return detailsOf(cause).code === 'release_unchanged';
 }
 
-/** Returns why a publication stopped, in words for the person and in flags for the screens. */
-export function failureOf(cause: unknown, isDeploymentGone: boolean): PublicationFailure {
+/** Returns why a sending stopped, in words for the person and in flags for the screens. */
+export function failureOf(cause: unknown, isDeploymentGone: boolean): SendingFailure {
   const { hint, code } = detailsOf(cause);
   const isSignedOut = isSignedOutError(cause) || code === 'unauthenticated' || code === 'session_ended';
   return {

@@ -5,7 +5,7 @@ import type { UploadProgress, UploadResult } from './publish.ts';
 import type { Extent, Selection } from './selection/selection.ts';
 
 /** A request by a screen to publish a selection on a deployment. */
-export type PublicationRequest = {
+export type SendingRequest = {
   deployment: { id: string; name: string; url: string };
   selection: Selection;
   /** Paths that would be left out by default and that the person chose to publish. */
@@ -17,7 +17,7 @@ export type PublicationRequest = {
 };
 
 /** A selection on its way to become a release. It lives in the page, across screens, until the server has all of it. */
-export type Publication = {
+export type Sending = {
   deploymentId: string;
   deploymentName: string;
   url: string;
@@ -26,24 +26,24 @@ export type Publication = {
   extent: Extent;
   /** True when the deployment was made for this selection, so that cancelling may remove it again. */
   isNew: boolean;
-  /** True when an earlier page chose it, whose files this browser stores until the publication ends. */
+  /** True when an earlier page chose it, whose files this browser stores until the sending ends. */
   isRestored: boolean;
   /** `unchanged`: the release would equal the live one, so that none is made unless the person asks for it. */
   state: 'sending' | 'creating' | 'done' | 'failed' | 'cancelled' | 'unchanged';
   progress: UploadProgress | null;
   result: UploadResult | null;
   release: Release | null;
-  failure: PublicationFailure | null;
-  control: PublicationControl;
+  failure: SendingFailure | null;
+  control: SendingControl;
 };
 
-export type PublicationFailure = {
+export type SendingFailure = {
   message: string;
   hint: string | undefined;
   isSelectionNeeded: boolean;
   /** True when nobody answered, so that another attempt is worthwhile once the browser is online again. */
   isUnanswered: boolean;
-  /** True when the login ended; the publication continues by itself when the same account is back. */
+  /** True when the login ended; the sending continues by itself when the same account is back. */
   isSignedOut: boolean;
   /** True when the deployment was deleted meanwhile, so that nothing can be published on it any more. */
   isDeploymentGone: boolean;
@@ -52,48 +52,48 @@ export type PublicationFailure = {
 };
 
 /** Actions that a screen can request from the publisher. */
-export type PublicationControl = {
+export type SendingControl = {
   /** Continues where it stopped: files that have arrived are not sent again. */
-  retry(): Promise<Publication>;
+  retry(): Promise<Sending>;
   /** Makes the release although nothing has changed. */
-  publishUnchanged(): Promise<Publication>;
+  publishUnchanged(): Promise<Sending>;
   cancel(): void;
-  /** Removes a publication from the list, once its outcome was seen. */
+  /** Removes a sending from the list, once its outcome was seen. */
   forget(): void;
 };
 
-/** All publications of this page, including those that ended and were not seen yet; one for each deployment. */
-export const publications = createStore<readonly Publication[]>([]);
+/** All sendings of this page, including those that ended and were not seen yet; one for each deployment. */
+export const sendings = createStore<readonly Sending[]>([]);
 
-/** Returns whether this page still has something to do for a publication. */
-export function isUnderWay({ state }: Publication): boolean {
+/** Returns whether this page still has something to do for a sending. */
+export function isUnderWay({ state }: Sending): boolean {
   return state === 'sending' || state === 'creating';
 }
 
-/** Returns whether a publication has ended without a release, so that the page shows what is live as always. */
-export function isOver({ state }: Publication): boolean {
+/** Returns whether a sending has ended without a release, so that the page shows what is live as always. */
+export function isOver({ state }: Sending): boolean {
   return state === 'cancelled' || state === 'unchanged';
 }
 
 /** Forgets that nothing had changed, once the page that says so is left. */
 export function leaveUnchanged(deploymentId: string): void {
-  for (const { state, control, deploymentId: id } of publications.get()) {
+  for (const { state, control, deploymentId: id } of sendings.get()) {
     if (id === deploymentId && state === 'unchanged') control.forget();
   }
 }
 
-/** Returns all publications of this page. */
-export function usePublications(): readonly Publication[] {
-  return useStore(publications);
+/** Returns all sendings of this page. */
+export function useSendings(): readonly Sending[] {
+  return useStore(sendings);
 }
 
-/** Returns the publication of a deployment, or null: there is one at a time. */
-export function usePublication(deploymentId: string): Publication | null {
-  return useStore(publications, (all) => all.find((publication) => publication.deploymentId === deploymentId) ?? null);
+/** Returns the sending of a deployment, or null: there is one at a time. */
+export function useSending(deploymentId: string): Sending | null {
+  return useStore(sendings, (all) => all.find((sending) => sending.deploymentId === deploymentId) ?? null);
 }
 
-/** Returns whether a publication is under way and waits for the network. */
-export function useIsWaiting(publication: Publication): boolean {
+/** Returns whether a sending is under way and waits for the network. */
+export function useIsWaiting(sending: Sending): boolean {
   const isOnline = useIsOnline();
-  return isUnderWay(publication) && (publication.progress?.isWaiting === true || !isOnline);
+  return isUnderWay(sending) && (sending.progress?.isWaiting === true || !isOnline);
 }
