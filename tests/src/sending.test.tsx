@@ -17,10 +17,10 @@ import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
   deploymentOf,
-  sendingOf,
   releaseOf,
   releaseRefOf,
   secondsLater,
+  sendingOf,
   stepOf,
 } from '../support/screen-fixtures.ts';
 

@@ -7,7 +7,7 @@ import { SendingRelease } from '../../src/features/releases/progress/sending-rel
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, sendingOf, releaseDetailOf, secondsLater, stepOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseDetailOf, secondsLater, sendingOf, stepOf } from '../support/screen-fixtures.ts';
 
 const [here] = deploymentOf().destinations;
 const error = { code: 'credentials_invalid', message: 'Vercel does not accept the token.', hint: null, raw: null };
