@@ -17,8 +17,7 @@ import { usePublish } from '../../../uploads/use-publish.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
 import { roomRefusal, useRoom } from '../select/room.tsx';
-import { sizeOf } from '../select/size-of.ts';
-import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
+import { sizeOf, useDeploymentSelection } from '../select/use-chosen-selection.ts';
 import { type Compared, useComparison } from '../select/use-comparison.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
 

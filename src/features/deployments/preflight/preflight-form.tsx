@@ -22,7 +22,7 @@ import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
 import { nameFromFolder, UNNAMED } from '../create/name-from-folder.ts';
 import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
-import { sizeOf } from '../select/size-of.ts';
+import { sizeOf } from '../select/use-chosen-selection.ts';
 import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
 
 /**
