@@ -19,7 +19,7 @@ import {
   useScene,
   useSimulation,
 } from '../features/simulation/use-simulation.ts';
-import { primaryOf } from '../lib/primary-place.ts';
+import { primaryOf } from '../lib/primary-destination.ts';
 
 export type SimulationProps = {
   files: SimulatedFiles | null;

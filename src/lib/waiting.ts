@@ -6,7 +6,7 @@ import {
   type RunningReleaseState,
   STATES_THAT_WAIT,
 } from '../../routers/schemas/state-names.ts';
-import { primaryOf } from './primary-place.ts';
+import { primaryOf } from './primary-destination.ts';
 
 type UploadStart = { hasStartPage: boolean; needsBuild?: boolean };
 type Waiting = { state: string; destinations: readonly Destination[] };

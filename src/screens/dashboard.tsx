@@ -22,7 +22,7 @@ import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths/paths.ts';
-import { primaryOf } from '../lib/primary-place.ts';
+import { primaryOf } from '../lib/primary-destination.ts';
 import { isUnderWay, useSendings } from '../uploads/sendings.ts';
 
 /** Needed only while something is being published. */

@@ -46,7 +46,7 @@ import { usePageTitle } from '../lib/browser/page-title.ts';
 import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths/paths.ts';
-import { othersOf, primaryOf } from '../lib/primary-place.ts';
+import { othersOf, primaryOf } from '../lib/primary-destination.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Sending, useSending } from '../uploads/sendings.ts';

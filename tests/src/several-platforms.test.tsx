@@ -17,9 +17,9 @@ const destinations = [
   { id: 'vercel', platform: 'vercel', url: '', state: 'failed', error } as const,
 ];
 
-/** The place of a destination says nothing: the primary one is known by its id. */
-function primaryLast<Of extends { id: string }>(places: readonly Of[]) {
-  return { primaryId: places[0]?.id ?? '', destinations: [...places.slice(1), ...places.slice(0, 1)] };
+/** Positions say nothing: the primary destination is known by its id. */
+function primaryLast<Of extends { id: string }>(given: readonly Of[]) {
+  return { primaryId: given[0]?.id ?? '', destinations: [...given.slice(1), ...given.slice(0, 1)] };
 }
 
 test('lists say on how many platforms a deployment is, and name each with its state in the room of one', () => {

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DisplayState } from '../../components/states/state-badge.tsx';
-import { lostAtPrimary } from '../../lib/primary-place.ts';
+import { lostAtPrimary } from '../../lib/primary-destination.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownState } from '../../lib/waiting.ts';
 

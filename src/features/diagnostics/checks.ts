@@ -9,7 +9,7 @@ import { destinationLabel } from '../../components/states/destination-badge.tsx'
 import { formatAddress } from '../../lib/format.ts';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
-import { othersOf } from '../../lib/primary-place.ts';
+import { othersOf } from '../../lib/primary-destination.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber, waitingPlatform } from '../../lib/waiting.ts';
 import { isTrouble } from './verdict-looks.ts';

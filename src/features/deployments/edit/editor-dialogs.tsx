@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lostAtPrimary } from '../../../lib/primary-place.ts';
+import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
 import { type Base, type Draft, rebased, replacing, withRestored } from './draft.ts';
 import { LeaveDialog } from './leave-dialog.tsx';

@@ -19,7 +19,7 @@ import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths/paths.ts';
-import { primaryOf } from '../../../lib/primary-place.ts';
+import { primaryOf } from '../../../lib/primary-destination.ts';
 import { waitingNumber } from '../../../lib/waiting.ts';
 
 // With the form of a new destination they would be as large as the rest of the page.

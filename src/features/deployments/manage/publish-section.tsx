@@ -9,7 +9,7 @@ import { Button } from '../../../components/button.tsx';
 import { isTouch } from '../../../lib/browser/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lostAtPrimary } from '../../../lib/primary-place.ts';
+import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';

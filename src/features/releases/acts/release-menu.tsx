@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu
 import { MendLink } from '../../../components/states/mend-connection.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lostAtPrimary } from '../../../lib/primary-place.ts';
+import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { isCancellable, isRetryable, wasSeenLive } from '../release-labels.ts';
 import { wayTexts } from './going-back.ts';
 import { useReleaseActs } from './use-release-acts.ts';

@@ -11,7 +11,7 @@ import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lostAtPrimary, othersOf } from '../../../lib/primary-place.ts';
+import { lostAtPrimary, othersOf } from '../../../lib/primary-destination.ts';
 import { goneBackAt, isKeptThere, seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<

@@ -11,7 +11,7 @@ import { Progress } from '../../../components/progress.tsx';
 import { destinationLabel } from '../../../components/states/destination-badge.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { othersOf } from '../../../lib/primary-place.ts';
+import { othersOf } from '../../../lib/primary-destination.ts';
 import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 import { ProgressHead } from './progress-head.tsx';

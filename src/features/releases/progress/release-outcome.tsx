@@ -7,7 +7,7 @@ import { Button } from '../../../components/button.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { focusWhereNone } from '../../../lib/browser/focus-where-none.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { lostAtPrimary } from '../../../lib/primary-place.ts';
+import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { isRollBackStep, isRollingBack } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { goneBackAt } from '../acts/going-back.ts';

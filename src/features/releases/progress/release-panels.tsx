@@ -13,7 +13,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { isLocalAddress } from '../../../lib/local-address.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { primaryOf } from '../../../lib/primary-place.ts';
+import { primaryOf } from '../../../lib/primary-destination.ts';
 import { goneBackAt, isKeptThere, seenAgainText } from '../acts/going-back.ts';
 import { failedStep, servingText } from '../release-labels.ts';
 import { SiteThumbnail } from '../site-thumbnail.tsx';

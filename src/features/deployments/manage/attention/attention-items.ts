@@ -12,7 +12,7 @@ import { formatDate } from '../../../../lib/format.ts';
 import { freshChecks } from '../../../../lib/fresh-checks.ts';
 import { connectionLinks } from '../../../../lib/paths/connection-links.ts';
 import { href, paths } from '../../../../lib/paths/paths.ts';
-import { othersOf } from '../../../../lib/primary-place.ts';
+import { othersOf } from '../../../../lib/primary-destination.ts';
 import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 
 /** One thing that waits for the person, with the link to its remedy. */

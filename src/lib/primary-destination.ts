@@ -1,15 +1,18 @@
 import type { Deployment, LostConnection } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 
-type Placed<Of> = { primaryId: string; destinations: readonly Of[] };
+type Destinations<Of> = { primaryId: string; destinations: readonly Of[] };
 
 /** Returns the destination whose state is the deployment's or the release's own; undefined while there is none. */
-export function primaryOf<Of extends Pick<Destination, 'id'>>({ primaryId, destinations }: Placed<Of>): Of | undefined {
+export function primaryOf<Of extends Pick<Destination, 'id'>>({
+  primaryId,
+  destinations,
+}: Destinations<Of>): Of | undefined {
   return destinations.find(({ id }) => id === primaryId);
 }
 
 /** Returns the others, which follow the primary one. */
-export function othersOf<Of extends Pick<Destination, 'id'>>({ primaryId, destinations }: Placed<Of>): Of[] {
+export function othersOf<Of extends Pick<Destination, 'id'>>({ primaryId, destinations }: Destinations<Of>): Of[] {
   return destinations.filter(({ id }) => id !== primaryId);
 }
 
