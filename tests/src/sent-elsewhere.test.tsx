@@ -1,9 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
+import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
+import { askToLogOut } from '../../src/features/auth/logout-question.tsx';
+import { DeploymentDialog } from '../../src/features/deployments/manage/deployment-dialog.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { writeStored } from '../../src/uploads/stored-selections.ts';
 import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -58,6 +61,28 @@ test.each([
   if (lock) held.push(lock);
   vi.advanceTimersByTime(2_000);
   await shown.sees(WORDS);
+});
+
+test('who deletes a deployment, the account or the session is told what another tab is sending', async () => {
+  holdLocks();
+  otherTabBegins();
+  const nothing = () => undefined;
+  const boxSees = (text: string) =>
+    expect.poll(() => document.querySelector('[role=alertdialog]')?.textContent).toContain(text);
+  const deployment = deploymentOf({ id: 'quay', name: 'Quay' });
+  {
+    using _shown = showScreen(<DeploymentDialog {...{ deployment, act: 'delete', onClose: nothing }} />, {});
+    await boxSees('Files are being sent to it. Deleting it stops that.');
+  }
+  {
+    using _shown = showScreen(<DeleteAccountDialog user={ada} onMailed={nothing} onClose={nothing} />, {});
+    await boxSees('Sending files to Quay stops.');
+  }
+  const answered = askToLogOut();
+  await boxSees('Quay is being sent from another tab. Logging out stops that.');
+  const [cancel] = document.querySelectorAll<HTMLElement>('[role=alertdialog] button');
+  cancel?.click();
+  expect(await answered).toBe(false);
 });
 
 test('while another tab sends files, no others can be chosen', async () => {

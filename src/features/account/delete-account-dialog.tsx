@@ -17,6 +17,7 @@ import { useNavigate } from '../../lib/browser/location.ts';
 import { comingText } from '../../lib/coming-text.ts';
 import { paths } from '../../lib/paths/paths.ts';
 import { isReached, stayTexts } from '../../lib/site-ending.ts';
+import { useReceiving } from '../../uploads/receiving-deployments.ts';
 
 export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => void; onClose: () => void };
 
@@ -89,6 +90,7 @@ type LossesProps = { deploymentCount: number; staying: readonly string[] };
 
 function Losses({ deploymentCount, staying }: LossesProps) {
   const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
+  const sending = useReceiving().map(({ name }) => name);
   const more = staying.length - NAMED;
   return (
     <ul className="my-2 list-disc pl-5">
@@ -97,6 +99,7 @@ function Losses({ deploymentCount, staying }: LossesProps) {
         <li key={text}>{text}</li>
       ))}
       {more > 0 && <li>{formatCount(more, 'other website')} there as well.</li>}
+      {sending.length > 0 && <li>Sending files to {new Intl.ListFormat('en').format(sending)} stops.</li>}
       <li>Your files, releases, settings and API tokens are erased.</li>
       <li>An active plan ends at once, and its remaining time is lost.</li>
       {coming && <li>{comingText(coming.plan)}: deleting the account neither stops nor refunds it.</li>}

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { Notice } from '../../components/notice.tsx';
-import { heldSendings } from '../../uploads/sent-elsewhere.ts';
+import { heldSendings } from '../../uploads/receiving-deployments.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 

@@ -17,6 +17,7 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { addressOfSlug } from '../../../lib/sites-address.ts';
+import { useReceiving } from '../../../uploads/receiving-deployments.ts';
 import { namesakesText, useNamesakesOf } from '../namesakes.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';
 import { lossText, useIsReached } from './site-loss.ts';
@@ -134,6 +135,7 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
   const domains = trpc.domains.list.useQuery({ deploymentId: deployment.id });
   const isReached = useIsReached(deployment.id);
+  const isSent = useReceiving().some(({ id }) => id === deployment.id);
   // A list does not know what a failed release has left.
   const { data: whole = deployment } = trpc.deployments.get.useQuery({ deploymentId: deployment.id });
   const remove = trpc.deployments.remove.useMutation({
@@ -159,6 +161,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
       title={`Delete ${deployment.name}?`}
       description={
         <>
+          {isSent && <p className="mb-2">Files are being sent to it. Deleting it stops that.</p>}
           <p>{lossText(whole, isReached)}</p>
           {domains.data !== undefined && domains.data.items.length > 0 && (
             <>
