@@ -72,7 +72,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
       )}
       {!readOnly && !isDeleting && <LostConnectionNotices deployment={deployment} />}
       {isDeleting ? (
-        <Notice tone="quiet">The deployment is being deleted.</Notice>
+        <Notice tone="quiet">{name} is being deleted.</Notice>
       ) : (
         <EditFiles
           deployment={deployment}

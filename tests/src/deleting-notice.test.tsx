@@ -68,7 +68,9 @@ test('an address that a platform wants to be gone to is a link, without the end 
 test('a deletion that goes its way offers nothing', () => {
   const deployment = deploymentOf({ state: 'deleting' });
   using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
-  expect(shown.page.textContent).toContain('harbour.localhost:3001 goes offline at once.');
+  expect(shown.page.textContent).toBe(
+    'harbour is being deletedharbour.localhost:3001 goes offline at once. It disappears from your lists once it is deleted.',
+  );
   expect(shown.page.querySelector('button')).toBe(null);
 });
 
@@ -89,7 +91,7 @@ test('a deletion whose owner leaves the sites does not say that they are taken d
   using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
   expect(shown.page.textContent).toContain(
     'harbour.localhost goes offline at once. harbour.netlify.app stays at Netlify, as you chose. ' +
-      'harbour.onrender.com stays at Render, as you chose. Its repository stays at GitHub Pages. The deployment',
+      'harbour.onrender.com stays at Render, as you chose. Its repository stays at GitHub Pages. It disappears',
   );
 });
 

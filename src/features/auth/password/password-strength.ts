@@ -65,7 +65,9 @@ export function passwordHint(password: string, username = ''): string | null {
   const core = between(lower);
   const spelled = [...core].map((sign) => LETTER_OF_SIGN[sign] ?? sign).join('');
   const isCommon = core === '' || COMMON_CORES.has(core) || COMMON_CORES.has(spelled);
-  return isCommon ? 'This password is very common, and among the first that attackers try.' : null;
+  return isCommon
+    ? 'Whatever the bar says, this password is very common, and among the first that attackers try.'
+    : null;
 }
 
 /** Returns the text from the first letter to the last. */

@@ -17,17 +17,13 @@ export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   return <GoingNotice deployment={deployment} />;
 }
 
-function GoingNotice({ deployment: { id, destinations, leavesSites } }: { deployment: Deployment }) {
+function GoingNotice({ deployment: { id, name, destinations, leavesSites } }: { deployment: Deployment }) {
   const isReached = useIsReached(id);
   const left = destinations.filter(({ state }) => state !== 'removed');
   const sites = left.flatMap((one) => siteText(one, isReached, leavesSites) ?? []);
   return (
-    <Notice tone="accent" className="mb-6">
-      <span className="wrap-anywhere">
-        {[...sites, 'The deployment can no longer be changed. It disappears from your lists once it is deleted.'].join(
-          ' ',
-        )}
-      </span>
+    <Notice tone="accent" className="mb-6" title={`${name} is being deleted`}>
+      <span className="wrap-anywhere">{[...sites, 'It disappears from your lists once it is deleted.'].join(' ')}</span>
     </Notice>
   );
 }

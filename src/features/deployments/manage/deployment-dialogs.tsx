@@ -143,8 +143,8 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
       onClose();
       onRemoved?.();
       showToast({
-        title: 'Deletion started',
-        description: `${deployment.name} is being deleted with all its releases.`,
+        title: `${deployment.name} is being deleted`,
+        description: 'It disappears from your lists once it is deleted.',
       });
     },
     onError: (error) => {
