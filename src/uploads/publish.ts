@@ -145,7 +145,7 @@ async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<Upload
   const load = { files: extentOf(selection).fileCount, bytes: selection.zip.size };
   const reportBytes = (bytes: number) => {
     const bytesDone = Math.min(bytes, load.bytes);
-    report({ bytesDone, filesDone: Math.floor((load.files * bytesDone) / load.bytes) });
+    report({ bytesDone, filesDone: Math.floor((load.files * bytesDone) / load.bytes), isWaiting: false });
   };
   report({ phase: 'sending', filesTotal: load.files, bytesTotal: load.bytes });
   run.emit({ type: 'offered', load });
@@ -205,7 +205,9 @@ function beginSending(
   const underway = new Map<Bundle, Load>();
   const reportCounts = () => {
     const { files: filesDone, bytes: bytesDone } = [...underway.values()].reduce(added, arrived);
-    report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
+    const totals = { filesTotal: load.files, bytesTotal: load.bytes, filesThere };
+    // What is being sent waits no more, though its answer may take long.
+    report({ phase: 'sending', filesDone, bytesDone, ...totals, isWaiting: false });
   };
   emit({ type: 'offered', load });
   reportCounts();

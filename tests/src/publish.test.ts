@@ -217,15 +217,20 @@ test('of a folder the bytes on their way count, with what arrived before, and ne
   await using intake = await startIntake((attempt) => (attempt === 1 ? 'cut after one' : undefined));
   const sized = (name: string): [string, string] => [name, name.padEnd(600_000, '.')];
   const job = request(intake, picked(Object.fromEntries(['a', 'b', 'c'].map(sized))));
-  job.fetch = (path, init) => {
+  const waits: unknown[] = [];
+  job.fetch = async (path, init) => {
     init.onSentBytes?.(400_000);
     if (init.body instanceof Blob && intake.attempts.length > 0) init.onSentBytes?.(init.body.size);
+    // The event of it is read in the next turn.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (init.body instanceof Blob) waits.push(progressOf(job).at(-1)?.isWaiting);
     return intake.fetch(path, init);
   };
   await uploadFiles(job);
   const sending = progressOf(job).filter(({ phase }) => phase === 'sending');
   // The body has the hashes of its files as well: 44 of the first 400,000 bytes, which do not count.
   expect([...new Set(sending.map(({ bytesDone }) => bytesDone))]).toEqual([0, 399_956, 999_956, 1_800_000]);
+  expect(waits, 'what is being sent again waits no more').toEqual([false, false]);
 });
 
 test('publishing again sends the one file that changed', async () => {
