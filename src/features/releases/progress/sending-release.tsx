@@ -44,17 +44,7 @@ export function SendingRelease(props: SendingReleaseProps) {
   usePageTitle(`Release ${number}`);
   useLeadToRelease(sending, { replace: sending.isNew });
   useEffect(arrive, []);
-  if (sending.failure?.isDeploymentGone) {
-    return (
-      <>
-        <PageHeader
-          title={deploymentName}
-          crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deploymentName }]}
-        />
-        <SendingNotices sending={sending} />
-      </>
-    );
-  }
+  if (sending.failure?.isDeploymentGone) return <Gone sending={sending} />;
   return (
     <ReleaseFrame
       number={number}
@@ -94,6 +84,20 @@ export function SendingRelease(props: SendingReleaseProps) {
         />
       }
     />
+  );
+}
+
+/** Stands where nothing is left to send to. */
+function Gone({ sending }: Pick<SendingReleaseProps, 'sending'>) {
+  const { deploymentName } = sending;
+  return (
+    <>
+      <PageHeader
+        title={deploymentName}
+        crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deploymentName }]}
+      />
+      <SendingNotices sending={sending} />
+    </>
   );
 }
 
