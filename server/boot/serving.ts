@@ -81,7 +81,6 @@ export async function startServing(
  */
 async function loadTheRest({ smtp }: Env): Promise<void> {
   await Promise.allSettled([
-    import('@node-rs/argon2'),
     import('../lib/egress/client.ts'),
     import('../domains/certificates/authority/x509-library.ts'),
     smtp && import('../account/mail/smtp.ts'),

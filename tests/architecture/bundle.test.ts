@@ -68,7 +68,7 @@ test('the server starts without what its first answer does not need, and reads 5
   expect(sizeBytes).toBeLessThanOrEqual(5_500_000);
 });
 
-/** What Node reads before the app listens: the files that name each other without import(), and what they were built from. */
+/** Returns the size of the files that Node reads before the app listens, and the sources that they were built from. */
 async function readAtStart(): Promise<{ sources: string[]; sizeBytes: number }> {
   const scripts = await readdir(join(SERVER_ROOT, 'assets'));
   const loaded = scripts.filter((name) => /^(?:life-cycle|child)-.+\.js$/.test(name));
