@@ -7,7 +7,7 @@ export const eventsRouter = router({
   /** Sends tracked items, each checked against `streamItemSchema` before it leaves (server/account/event-stream.ts). */
   stream: protectedProcedure
     .input(streamInput)
-    .subscription(({ ctx, input, signal }) => trackedItems(ctx, streamEvents(ctx, input, signal))),
+    .subscription(({ ctx, input, signal }) => trackedItems(ctx, () => streamEvents(ctx, input, signal))),
 
   sendTest: writeProcedure
     .input(sendTestInput)

@@ -76,7 +76,7 @@ export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
  */
 export function trackedItems<Data extends object>(
   { connection }: Context,
-  items: AsyncGenerator<{ id: string; data: Data }, void>,
+  open: () => Required<Pick<AsyncIterator<{ id: string; data: Data }, void>, 'next' | 'return'>>,
 ): AsyncIterable<TrackedEnvelope<Data>> {
   const withCode = (error: unknown): never => {
     throw toTRPCError(error);
@@ -88,6 +88,7 @@ export function trackedItems<Data extends object>(
   return {
     [Symbol.asyncIterator]: () => {
       const uncount = connection?.countSubscription();
+      const items = open();
       return {
         next: () => items.next().then(toTracked, withCode),
         return: () => items.return().then(toTracked, withCode).finally(uncount),

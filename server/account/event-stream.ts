@@ -16,51 +16,127 @@ const READ_AGAIN_AFTER_MS = 500;
 /** `id` is the number of the reader's last stored event, so that a reconnect continues after it. */
 export type NumberedItem = { id: string; data: StreamItem };
 
+/** Hands over one item a call, one call after the other; `return` ends it. */
+export type NumberedItems = {
+  next(): Promise<IteratorResult<NumberedItem, void>>;
+  return(): Promise<IteratorResult<NumberedItem, void>>;
+};
+
+type Asked = { resolve(result: IteratorResult<NumberedItem, void>): void; reject(error: unknown): void };
+
 /**
- * Yields the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or
+ * Streams the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or
  * when the account, session or token ends. Without an id it sends `ready` at once, so that a client that reconnects
  * before the first event has an id to continue from; if the log no longer reaches back it sends `resync` and continues
  * from now. It waits for a silent database, because an error would end the client's subscription for good. Progress of
  * releases, and the news that visits were counted, come under the id of the last stored event, since neither is
  * stored.
+ *
+ * It goes on in callbacks: each promise of a generator would be awaited once for each of a thousand sockets.
  */
-export async function* streamEvents(
+export function streamEvents(
   ctx: AccountContext,
   input: { lastEventId?: string | null | undefined },
   signal: AbortSignal | undefined,
-): AsyncGenerator<NumberedItem, void> {
+): NumberedItems {
   const reader = openEventReader(ctx.providers.changes, ctx.actor.accountId);
-  const delivery = { ctx, reader, signal, seen: parseNumber(input.lastEventId) };
+  const stream: Stream = {
+    ...{ ctx, reader, signal, seen: parseNumber(input.lastEventId) },
+    progress: createProgress(ctx),
+    items: [],
+    last: null,
+    steps: [],
+    isBehind: true,
+    isOver: false,
+  };
   signal?.addEventListener('abort', reader.wake, { once: true });
-  try {
-    const start = await findStart(delivery);
-    if (start === null) return ctx.connection?.close();
-    const progress = createProgress(ctx);
-    let { last, steps } = start;
-    for (const data of start.items) yield { id: String(last), data };
+  return {
+    next: () => new Promise((resolve, reject) => handOver(stream, { resolve, reject })),
+    return: async () => end(stream),
+  };
+}
 
-    while (signal?.aborted !== true) {
-      // Not through untilAnswered: its promises would be awaited once for each of a thousand sockets.
-      let news: News;
-      try {
-        news = await readNews(delivery, last);
-      } catch (error) {
-        await waitToReadAgain(delivery, error);
-        continue;
-      }
-      if (!news.mayGoOn) return ctx.connection?.close();
-      const passing = [...progress(last, [...steps, ...reader.takeSteps()]), reader.takeVisits() ?? []].flat();
-      for (const item of [...passing.map((data) => ({ id: String(last), data })), ...news.items]) {
-        yield ctx.connection?.whenWritable(signal)?.then(() => item) ?? item;
-      }
-      last = news.last;
-      steps = [];
-      if (!news.hasMore) await reader.woken();
-    }
-  } finally {
-    signal?.removeEventListener('abort', reader.wake);
-    reader.close();
+type Stream = Delivery & {
+  progress: ReturnType<typeof createProgress>;
+  items: NumberedItem[];
+  /** The number of the last event that was read; null before the start is found. */
+  last: number | null;
+  steps: StepRow[];
+  /** True when something may be there that was not read. */
+  isBehind: boolean;
+  isOver: boolean;
+};
+
+function handOver(stream: Stream, asked: Asked): void {
+  const { ctx, reader, signal } = stream;
+  if (stream.isOver || signal?.aborted === true) {
+    asked.resolve(end(stream));
+    return;
   }
+  const item = stream.items.shift();
+  if (item === undefined) {
+    if (stream.isBehind) readOn(stream, asked);
+    else reader.whenWoken(() => lookAgain(stream, asked));
+    return;
+  }
+  const writable = ctx.connection?.whenWritable(signal);
+  if (writable === undefined) asked.resolve({ value: item });
+  else void writable.then(() => asked.resolve({ value: item }));
+}
+
+function lookAgain(stream: Stream, asked: Asked): void {
+  stream.isBehind = true;
+  handOver(stream, asked);
+}
+
+function readOn(stream: Stream, asked: Asked): void {
+  const reading =
+    stream.last === null
+      ? findStart(stream).then((start) => begin(stream, start, asked))
+      : readNews(stream, stream.last).then(
+          (news) => take(stream, news, asked),
+          (error) => waitToReadAgain(stream, error).then(() => handOver(stream, asked)),
+        );
+  reading.catch(asked.reject);
+}
+
+function begin(stream: Stream, start: Start | null, asked: Asked): void {
+  if (start === null) refuse(stream);
+  else {
+    const id = String(start.last);
+    stream.items = start.items.map((data) => ({ id, data }));
+    stream.last = start.last;
+    stream.steps = start.steps;
+  }
+  handOver(stream, asked);
+}
+
+function take(stream: Stream, news: News, asked: Asked): void {
+  if (news.mayGoOn) {
+    const { reader, progress, steps } = stream;
+    const id = String(stream.last);
+    const passing = [...progress(id, [...steps, ...reader.takeSteps()]), reader.takeVisits() ?? []].flat();
+    stream.items = [...passing.map((data) => ({ id, data })), ...news.items];
+    stream.steps = [];
+    stream.last = news.last;
+    stream.isBehind = news.hasMore;
+  } else refuse(stream);
+  handOver(stream, asked);
+}
+
+/** Ends the connection as well: the account, session or token has ended. */
+function refuse(stream: Stream): void {
+  stream.ctx.connection?.close();
+  stream.isOver = true;
+}
+
+function end(stream: Stream): IteratorResult<NumberedItem, void> {
+  const { reader, signal } = stream;
+  stream.isOver = true;
+  signal?.removeEventListener('abort', reader.wake);
+  reader.close();
+  reader.wake();
+  return { done: true, value: undefined };
 }
 
 /** Sends a notification to the caller's own account; it looks as for a release. Throws `rate_limited`. */
@@ -168,7 +244,7 @@ function checked(ctx: AccountContext, id: string, item: unknown): StreamItem[] {
 const STEPS_REMEMBERED = 200;
 
 /** Converts steps to items, each with the log lines that this reader has not received. */
-function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => StreamItem[] {
+function createProgress(ctx: AccountContext): (last: string, steps: StepRow[]) => StreamItem[] {
   const sentLines = new LRUCache<string, number>({ max: STEPS_REMEMBERED });
   return (last, steps) =>
     steps.flatMap((step) => {
@@ -177,7 +253,7 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
       const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
       sentLines.set(step.id, step.logCount);
       const made = madeProgress.get(step) ?? new Map<number, StreamItem[]>();
-      const items = made.get(firstLine) ?? checked(ctx, String(last), progressItem(step, firstLine, oldest));
+      const items = made.get(firstLine) ?? checked(ctx, last, progressItem(step, firstLine, oldest));
       madeProgress.set(step, made.set(firstLine, items));
       return items;
     });

@@ -53,8 +53,11 @@ export type EventReader = {
   takeVisits(): VisitsCounted | null;
   /** Runs `read` once for all subscribers of the account until the next wake-up. */
   share<T>(key: string, read: () => Promise<T>): Promise<T>;
-  /** Resolves when something may have happened since the last call, at once if it already has. */
-  woken(): Promise<void>;
+  /**
+   * Calls `run` once when something may have happened since the last call, at once if it already has. It is no promise,
+   * since a thousand sockets would wait for each of its steps.
+   */
+  whenWoken(run: () => void): void;
   /** Ends a wait. */
   wake(): void;
   close(): void;
@@ -86,13 +89,15 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
   const channel = hub.channels.get(accountId) ?? { accountId, listeners: new Set(), reads: new Map(), visits };
   hub.channels.set(accountId, channel);
   let isAwake = true;
-  let wakeUp = (): void => undefined;
+  let waiting: (() => void) | undefined;
   const listener: Listener = {
     steps: new Map(),
     visits: null,
     wake: () => {
-      isAwake = true;
-      wakeUp();
+      const run = waiting;
+      waiting = undefined;
+      if (run === undefined) isAwake = true;
+      else run();
     },
   };
   channel.listeners.add(listener);
@@ -113,13 +118,13 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
       listener.visits = null;
       return visits;
     },
-    async woken() {
+    whenWoken(run) {
       if (!isAwake) {
-        await new Promise<void>((resolve) => {
-          wakeUp = resolve;
-        });
+        waiting = run;
+        return;
       }
       isAwake = false;
+      run();
     },
     wake: listener.wake,
     close() {
@@ -207,6 +212,7 @@ async function readOwner(publicationId: string): Promise<string | undefined> {
 }
 
 async function passSteps(channels: Map<string, Channel>, read: () => Promise<StepRow[]>): Promise<void> {
+  const moved = new Set<Channel | undefined>();
   for (const step of await read().catch(() => [])) {
     const channel = channels.get(step.accountId);
     for (const listener of channel?.listeners ?? []) {
@@ -214,8 +220,9 @@ async function passSteps(channels: Map<string, Channel>, read: () => Promise<Ste
       // Two reads may finish in the wrong order; a step itself only moves forward.
       if (waiting === undefined || waiting.logCount <= step.logCount) listener.steps.set(step.id, step);
     }
-    wakeChannel(channel);
+    moved.add(channel);
   }
+  for (const channel of moved) wakeChannel(channel);
 }
 
 function shareRead<T>(channel: Channel, key: string, read: () => Promise<T>): Promise<T> {

@@ -146,6 +146,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/analytics/time-range.ts hours': '24 hours',
   'server/analytics/time-range.ts labels': '396 days',
   'server/store/corruption.ts noticed': '10,000 hashes of 100 bytes',
+  'server/account/event-stream.ts items': 'a page of 200 events and the steps that moved, until they are sent',
+  'server/account/event-stream.ts steps': 'the running steps of an account, until they are sent',
   'server/account/event-stream.ts sentLines': '200 steps: an id and a number, 100 bytes',
   'server/store/garbage.ts readLists': '10,000 hashes of 100 bytes',
   'server/store/garbage.ts unreadable': '10,000 accounts, then the run ends',
