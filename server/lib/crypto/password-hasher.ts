@@ -52,7 +52,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   };
   const run = createSemaphore(options.rateCounters ?? createRateCounters(), slots);
   const dummy = dummyHash(memoryCost, timeCost);
-  // A library of machine code: opening it would be the longest single step of a start.
+  // A library of machine code, which takes long to open: no start waits for it.
   const argon2 = loadOnce(() => import('@node-rs/argon2'));
 
   async function needsRehash(phc: string): Promise<boolean> {
