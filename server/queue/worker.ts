@@ -238,8 +238,7 @@ type PreparedJob = {
 
 /** Joins handler, payload and lease; returns null when the payload does not match the handler's schema. */
 function parseJob(context: WorkerContext, claimed: ClaimedJob): PreparedJob | null {
-  const name = claimed.name;
-  return isJobName(name) ? prepareJob(context, context.handlers[name], name, claimed) : null;
+  return isJobName(claimed.name) ? prepareJob(context, context.handlers[claimed.name], claimed.name, claimed) : null;
 }
 
 function isJobName(name: string): name is JobName {
@@ -289,15 +288,13 @@ function prepareJob<Name extends JobName>(
     run: () => handler.run(job),
     neverGivesUp: handler.neverGivesUp === true,
     async deadLetter(error) {
-      const text = errorText(error);
       const fields = failureFields(claimed, error);
       if (handler.neverGivesUp === true) {
         providers.log.warn('A job failed and is tried again in an hour.', fields);
-        await retryJob(claimed, text, HOUR_MS, { attempt: 0 });
-        return;
+        return void (await retryJob(claimed, fields.error, HOUR_MS, { attempt: 0 }));
       }
       providers.log.error('A job was given up.', fields);
-      await deadLetterJob(claimed, text, async (session) => handler.onDeadLetter?.(session, job, error));
+      await deadLetterJob(claimed, fields.error, async (session) => handler.onDeadLetter?.(session, job, error));
     },
   };
 }

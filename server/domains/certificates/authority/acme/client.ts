@@ -15,7 +15,8 @@ import { parseProblem, senseless, unreachable } from '../problems.ts';
 import { leafOf } from '../x509.ts';
 import { certIdOf, parseRenewalInfo } from './ari.ts';
 import { bindExternalAccount, keyWithin } from './jws.ts';
-import { type AcmeAnswer, createTransport, linkOf, type Transport } from './transport.ts';
+import { findOpenOrder } from './open-order.ts';
+import { type AcmeAnswer, address, createTransport, parse, signerOf, type Transport } from './transport.ts';
 
 export type AcmeOptions = {
   directoryUrl: string;
@@ -37,14 +38,10 @@ const POLL_MAX_MS = 30_000;
 const POLLS_WHOLE_MS = 5 * 60_000;
 const AUTHORIZATIONS_MAX = 100;
 const CHALLENGES_MAX = 20;
-/** Some authorities list every order, a few to a page: reading on would cost more than another order. */
-const ORDER_PAGES_MAX = 50;
-const ORDERS_READ_MAX = 50;
 /** RFC 1035, section 2.3.4. */
 const ISSUER_MAX = 253;
 const CHAIN = /^-----BEGIN CERTIFICATE-----/;
 
-const address = z.string().check(z.startsWith('https://'));
 const orderSchema = z.object({
   status: z.enum(['pending', 'ready', 'processing', 'valid', 'invalid']),
   authorizations: listOf(address).check(z.maxLength(AUTHORIZATIONS_MAX)),
@@ -52,10 +49,6 @@ const orderSchema = z.object({
   certificate: z.optional(address),
   error: z.optional(z.unknown()),
 });
-/** Authorities may leave it out (RFC 8555, section 7.1.2.1). */
-const accountSchema = z.object({ orders: z.optional(address) });
-const orderListSchema = z.object({ orders: listOf(address) });
-const listedOrderSchema = z.object({ status: z.string(), identifiers: listOf(z.object({ value: z.string() })) });
 /** draft-ietf-acme-dns-persist, section 3.1: host names in lower case; an invalid list names nobody. */
 const issuerNames = z.catch(
   z.optional(
@@ -217,38 +210,6 @@ async function placeOrder(transport: Transport, call: AuthorityCall, request: Pl
   }
 }
 
-/** A list that cannot be read costs another order, and no more. */
-async function findOpenOrder(
-  transport: Transport,
-  call: AuthorityCall,
-  names: readonly string[],
-): Promise<string | null> {
-  const wanted = [...names].sort().join();
-  try {
-    for (const url of (await listOrders(transport, call)).slice(-ORDERS_READ_MAX).reverse()) {
-      const { json } = await transport.post(url, signerOf(call), undefined, call.signal);
-      const { status, identifiers } = parse(listedOrderSchema, json);
-      const isFor = identifiers.map(({ value }) => value).sort();
-      if (['pending', 'ready'].includes(status) && isFor.join() === wanted) return url;
-    }
-  } catch (error) {
-    if (!(error instanceof AuthorityError)) throw error;
-  }
-  return null;
-}
-
-async function listOrders(transport: Transport, call: AuthorityCall): Promise<string[]> {
-  const account = await transport.post(call.accountUrl, signerOf(call), undefined, call.signal);
-  const found: string[] = [];
-  let next = parse(accountSchema, account.json).orders ?? null;
-  for (let pages = 0; next !== null && pages < ORDER_PAGES_MAX; pages += 1) {
-    const { json, headers } = await transport.post(next, signerOf(call), undefined, call.signal);
-    found.push(...parse(orderListSchema, json).orders);
-    next = linkOf(headers, 'next');
-  }
-  return found;
-}
-
 /**
  * Lets the authority validate. One that was told so before a crash may have settled it since it was read, and then
  * refuses: the order says how.
@@ -259,10 +220,6 @@ async function answerChallenge(transport: Transport, call: AuthorityCall, url: s
     const { json } = await transport.post(url, signerOf(call), undefined, call.signal);
     if (parse(z.object({ status: challengeStatus }), json).status === 'pending') throw error;
   });
-}
-
-function signerOf({ accountKey, accountUrl }: AuthorityCall) {
-  return { key: accountKey, url: accountUrl };
 }
 
 function locationOf({ headers }: AcmeAnswer): string {
@@ -315,12 +272,6 @@ async function readAuthorization(transport: Transport, call: AuthorityCall, url:
       problem: error === undefined ? null : parseProblem(error, { status: statusOf(error) }),
     })),
   };
-}
-
-function parse<T>(schema: z.ZodMiniType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new AuthorityError(senseless('The answer of the authority could not be understood.'), parsed.error);
 }
 
 function statusOf(error: unknown): number {

@@ -3,8 +3,8 @@ import { DAY_MS } from '../../../../lib/durations.ts';
 import { textWithinBudget } from '../../../../lib/egress/answer-budget.ts';
 import { listOf, parseAnswer } from '../../../../lib/egress/answer-json.ts';
 import { type Egress, EgressError } from '../../../../lib/egress/egress.ts';
-import { AuthorityError } from '../authority.ts';
-import { parseProblem, unreachable } from '../problems.ts';
+import { type AuthorityCall, AuthorityError } from '../authority.ts';
+import { parseProblem, senseless, unreachable } from '../problems.ts';
 import { type JwsHeader, jwkOf, signJws } from './jws.ts';
 
 /** The signer of a request: an account, or a key that has none yet. */
@@ -49,7 +49,7 @@ const RETRY_AFTER_MIN_MS = 1_000;
 /** RFC 8555, section 6.1: a client identifies itself. */
 const USER_AGENT = 'Fairlead ACME client';
 
-const address = z.string().check(z.startsWith('https://'));
+export const address = z.string().check(z.startsWith('https://'));
 const directorySchema = z.object({
   newNonce: address,
   newAccount: address,
@@ -192,4 +192,15 @@ function retryAfterMsOf(headers: Headers, now: Date): number | null {
   const dateMs = at === null ? null : at - (dateIn(headers, 'date') ?? now.getTime());
   const ms = seconds === undefined ? dateMs : Number(seconds) * 1_000;
   return ms === null || Number.isNaN(ms) ? null : Math.min(Math.max(ms, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
+}
+
+export function signerOf({ accountKey, accountUrl }: AuthorityCall): Signer {
+  return { key: accountKey, url: accountUrl };
+}
+
+/** Reads an answer by its schema; throws `AuthorityError` when it cannot be understood. */
+export function parse<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new AuthorityError(senseless('The answer of the authority could not be understood.'), parsed.error);
 }
