@@ -4,6 +4,7 @@ import type { Release, ReleaseStep } from '../../../../routers/schemas/releases.
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../../components/page/stepper.tsx';
+import { primaryOf } from '../../../lib/primary-place.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { tookText } from '../release-labels.ts';
@@ -82,7 +83,8 @@ export function tookOf({ name, state, steps }: StepGroup, release: Run, now: Dat
   return tookText(startedAt, state === 'running' ? null : endOf(steps), now);
 }
 
-function isHere({ destinations: [primary] }: Run): boolean {
+function isHere(release: Run): boolean {
+  const primary = primaryOf(release);
   return primary === undefined || PLATFORMS[primary.platform].isServedHere === true;
 }
 
