@@ -36,7 +36,7 @@ async function spoolWithin<T>(
 ): Promise<T> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
-  /** Those that are in the file. */
+  /** The bytes that are in the file. */
   let sizeBytes = 0;
   let file: FileHandle | null = null;
   try {

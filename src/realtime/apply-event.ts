@@ -29,7 +29,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof Routers)[]> = {
     'diagnostics',
   ],
 };
-/** Whose answers show what is running. */
+/** The routers whose answers show what is running. */
 const RUNNING_SHOWN_BY: readonly (keyof Routers)[] = ['deployments', 'releases'];
 const RELEASE = { queryKey: [['releases', 'get'] satisfies Procedure] };
 /** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 200 are there. */

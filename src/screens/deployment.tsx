@@ -29,13 +29,13 @@ import { PublishSection } from '../features/deployments/manage/publish-section.t
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { DomainList } from '../features/domains/domain-list.tsx';
 import { DomainsFact } from '../features/domains/domains-fact.tsx';
-import { GoneNotice } from '../features/releases/gone-notice.tsx';
+import { GoneFiles } from '../features/releases/gone-files.tsx';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LatestHandOff } from '../features/releases/progress/hand-off-panel.tsx';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { LiveCard } from '../features/releases/progress/live-card.tsx';
-import { SendingNotices, UnchangedNotice } from '../features/releases/progress/sending-notices.tsx';
+import { UnchangedNotice } from '../features/releases/progress/sending-notices.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
 import type { SentElsewhereProps } from '../features/releases/sent-elsewhere.tsx';
@@ -101,17 +101,6 @@ export function DeploymentScreen() {
         <SkeletonRows rows={3} />
       </Card>
     </>
-  );
-}
-
-/** Shows the files that the person had chosen or was sending when the deployment was deleted somewhere else. */
-function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
-  const sending = useSending(deploymentId);
-  const chosen = useChosen(deploymentId);
-  if (sending !== null && !isOver(sending)) return <SendingNotices sending={sending} isGone />;
-  if (chosen === null) return null;
-  return (
-    <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />
   );
 }
 
@@ -296,11 +285,9 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         </LiveCard>
       )}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
-      {localStorage.getItem(LOCAL_KEYS.edits) && (
-        <Beside>
-          <draftNotice.Component deploymentId={deployment.id} />
-        </Beside>
-      )}
+      <Beside>
+        {localStorage.getItem(LOCAL_KEYS.edits) && <draftNotice.Component deploymentId={deployment.id} />}
+      </Beside>
       <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
         {sending === null && hasRecords && (
           <Beside>

@@ -4,7 +4,7 @@ import { refusalOf } from '../support/refusal.ts';
 
 const NEVER = new AbortController().signal;
 const HEAP_MAX_MB = 32;
-/** As the product has it (server/lib/thread/thread.ts). */
+/** The limit of the product (server/lib/thread/thread.ts). */
 const SILENT_MS = 60_000;
 
 /** Returns a thread of this text. */

@@ -67,7 +67,6 @@ export function brokenDnssecText(name: string): Explained {
   };
 }
 
-/** What a person is told, and what to do. */
 type Explained = { message: string; hint: string };
 
 const SHOWN_MAX = 4;

@@ -33,7 +33,7 @@ type OpenPack = {
 export function createDiskIntake(disk: Disk): ArtifactIntake {
   const { folders } = disk;
   const taken = new Set<string>();
-  /** Those with names that the commit makes durable: new ones, and those that were found. */
+  /** The folders whose names the commit makes durable: of new files, and of those that were found. */
   const unsynced = new Set<string>();
   const packing = createPacking(disk, unsynced);
   /** Maps a hash to the name of a file that is not final yet. */
@@ -54,7 +54,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
     }
   }
 
-  /** Where one write fails, the names of the others are durable: the next intake finds them. */
+  /** Makes the names of the others durable where one write fails: the next intake finds them. */
   async function commit(): Promise<void> {
     try {
       for (const [sha256, unfinished] of streams) {

@@ -287,7 +287,7 @@ test('requests that come all at once are answered one after the other, and no fu
   const count = 20;
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
   await expect.poll(() => answered).toBeGreaterThan(0);
-  // All of them were read at once, so whoever comes later is answered after them.
+  // All of them were read at once, so a later request is answered after them.
   const other = connect(listener.address.port, '127.0.0.1');
   expect(await askOver(other)).toMatch(/^HTTP/);
   other.destroy();

@@ -4,7 +4,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { href } from '../../../lib/paths/paths.ts';
-import { readDraft } from './stored-draft.ts';
+import { readDraft } from '../stored-draft.ts';
 
 export type DraftNoticeProps = { deploymentId: string };
 

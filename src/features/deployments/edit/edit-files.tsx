@@ -8,10 +8,10 @@ import { Card } from '../../../components/card.tsx';
 import { FailedState } from '../../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { readFileList } from '../../../uploads/release-files.ts';
+import { readDraft } from '../stored-draft.ts';
 import type { TemplateId } from '../templates/templates.ts';
 import { type Base, type Changes, contentOf, type Draft } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { readDraft } from './stored-draft.ts';
 import type { Edited } from './use-draft.ts';
 
 type ReleaseRef = { id: string; number: number };

@@ -105,11 +105,9 @@ function Panes({ editing, isReadOnly, preview, onEndPreview }: PanesProps) {
     setIsTreeShown(false);
   });
   const isPreviewed = preview !== null;
-  const hasText = active !== null;
-  // The tree and the text do not both fit beside the preview, which is of the text.
   useEffect(() => {
-    if (isPreviewed && hasText) setIsTreeShown(false);
-  }, [isPreviewed, hasText]);
+    if (isPreviewed && active !== null) setIsTreeShown(false);
+  }, [isPreviewed, active]);
   return (
     <div
       className={classNames(

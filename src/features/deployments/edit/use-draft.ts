@@ -1,8 +1,8 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import { writeEdits } from '../../../uploads/stored-edits.ts';
+import type { StoredDraft } from '../stored-draft.ts';
 import { type Draft, problemOf, withContent } from './draft.ts';
-import type { StoredDraft } from './stored-draft.ts';
 
 /** The edited draft, and the open files. */
 export type Edited = { draft: Draft; open: readonly string[]; active: string | null };

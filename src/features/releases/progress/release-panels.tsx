@@ -68,22 +68,7 @@ export function AddressPanel(props: AddressPanelProps) {
           </>
         )}
       </p>
-      {isServedHere && isLocalAddress(url) && (
-        <p className="text-sm text-ink-muted">
-          Only this computer can open this address. To show the site to others,{' '}
-          {isLive ? (
-            <Link
-              to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
-              className="rounded-tight text-accent underline"
-            >
-              publish it on a hosting platform
-            </Link>
-          ) : (
-            'publish it on a hosting platform'
-          )}
-          .
-        </p>
-      )}
+      {isServedHere && isLocalAddress(url) && <LocalAddressNote deploymentId={deploymentId} isLive={isLive} />}
       {/* Of what was only simulated nobody answers there. */}
       {isSimulated !== true &&
         (isLive || isOnline ? (
@@ -101,6 +86,26 @@ export function AddressPanel(props: AddressPanelProps) {
           </Button>
         ))}
     </PanelFrame>
+  );
+}
+
+/** Says how others get to see the site; a way off the page is offered once nothing is being sent. */
+function LocalAddressNote({ deploymentId, isLive }: { deploymentId: string; isLive: boolean }) {
+  return (
+    <p className="text-sm text-ink-muted">
+      Only this computer can open this address. To show the site to others,{' '}
+      {isLive ? (
+        <Link
+          to={`${href.deployment(deploymentId)}?tab=settings#platforms`}
+          className="rounded-tight text-accent underline"
+        >
+          publish it on a hosting platform
+        </Link>
+      ) : (
+        'publish it on a hosting platform'
+      )}
+      .
+    </p>
   );
 }
 

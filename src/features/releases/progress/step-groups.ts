@@ -4,7 +4,7 @@ import type { Release, ReleaseStep } from '../../../../routers/schemas/releases.
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../../components/page/stepper.tsx';
-import { primaryOf } from '../../../lib/primary-place.ts';
+import { primaryOf } from '../../../lib/primary-destination.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { tookText } from '../release-labels.ts';

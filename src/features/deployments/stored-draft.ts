@@ -1,5 +1,5 @@
-import { readEdits } from '../../../uploads/stored-edits.ts';
-import type { Base, Changes } from './draft.ts';
+import { readEdits } from '../../uploads/stored-edits.ts';
+import type { Base, Changes } from './edit/draft.ts';
 
 /** The form that the browser stores: the files of the release are fetched again. */
 export type StoredDraft = Pick<Base, 'releaseId' | 'number'> & {
