@@ -7,7 +7,8 @@ afterEach(() => vi.useRealTimers());
 const NO_DEPLOYMENTS = 'No deployments yet. Publish a folder to see it here.';
 const NO_RELEASES = 'No releases yet. Each folder that you publish makes one.';
 const empty = () => ({ items: [], nextCursor: null });
-const lists = { 'deployments.list': empty, 'releases.list': empty };
+const noReleases = () => ({ ...empty(), rollBacks: [] });
+const lists = { 'deployments.list': empty, 'releases.list': noReleases };
 
 test('what was read is not read again: not on a way back, not on focus, not by the clock', async () => {
   await using app = showApp('/deployments', { user: ada, answers: lists });
@@ -35,7 +36,7 @@ test('a query that fails is asked once, and again only by Retry', async () => {
   await vi.advanceTimersByTimeAsync(30_000);
   expect(app.calls.filter((procedure) => procedure === 'releases.list')).toHaveLength(1);
   vi.useRealTimers();
-  list = empty;
+  list = noReleases;
   retry.click();
   await shown('main p', NO_RELEASES);
 });
