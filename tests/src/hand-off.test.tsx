@@ -85,12 +85,13 @@ test('what the last look has found is said at the field, with the address that w
 });
 
 test('a list, its filter and the page of the deployment name what waits for the person', async () => {
+  const latest = releaseRefOf({ state: 'processing', finishedAt: null, liveSince: null });
   const deployment = deploymentOf({
     state: 'deploying',
     platform: 'replit',
     destinations: [destination],
     currentRelease: null,
-    latestRelease: releaseRefOf({ state: 'processing' }),
+    latestRelease: latest,
   });
   expect(deploymentDisplayState(deployment, false)).toBe('waiting');
   const seen = checksOf({ ...deployment, url: '' }, null, undefined).map(({ id, seen }) => [id, seen]);
@@ -105,7 +106,6 @@ test('a list, its filter and the page of the deployment name what waits for the 
   using shown = showScreen(<AttentionList deployments={[deployment]} allowance={allowanceOf()} />, {});
   await shown.sees('Release 3 of harbour waits for you');
   expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
-  const latest = releaseRefOf({ state: 'processing' });
   const notice = { deploymentId: 'harbour', platform: 'replit', serving: null, isReadOnly: false, latest } as const;
   using told = showScreen(<LatestNotice {...notice} isWaiting />, {});
   expect(told.page.textContent).toContain('Release 3 waits for you to finish it at Replit. Nothing is live yet.');
