@@ -20,7 +20,9 @@ afterAll(async () => {
   localStorage.clear();
   sessionStorage.clear();
   clearToasts();
-  // Imported only now, after tests have replaced parts of its imports.
+  // Imported only now, after tests have replaced parts of their imports.
   const { setWaiting } = await import('../../src/uploads/waiting-selection.ts');
+  const { sendings } = await import('../../src/uploads/sendings.ts');
   setWaiting(null);
+  for (const { control } of sendings.get()) control.forget();
 });
