@@ -227,11 +227,17 @@ function endPause(run: Run): void {
   store(run, {});
 }
 
-/** The Login page names what was being sent; another account sees nothing of it. */
+/** The account that is logged in, or was last. */
+let lastAccountId: string | null = null;
+
+/** Its owner's Login page names what was being sent; another account sees nothing of it, even after its own logout. */
 function announce(): void {
-  const accountId = session.accountId();
-  const shown = [...runs.values()].filter(({ owner }) => accountId === null || owner === accountId);
-  sendings.set(shown.map(({ sending }) => sending));
+  lastAccountId = session.accountId() ?? lastAccountId;
+  sendings.set(ownRuns().map(({ sending }) => sending));
+}
+
+function ownRuns(): Run[] {
+  return [...runs.values()].filter(({ owner }) => owner === lastAccountId);
 }
 
 /** Stores the progress of a sending, for a retry and for a reload. */
@@ -261,7 +267,7 @@ function watchPage(): void {
   session.onAccountChange(() => {
     for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
     announce();
-    if (session.accountId() !== null) retryThose(({ isSignedOut }) => isSignedOut);
+    retryThose(({ isSignedOut }) => isSignedOut);
   });
   // A selection without stored files is in the page's memory alone, so closing it now would lose the rest.
   addEventListener('beforeunload', (event) => {
@@ -292,8 +298,11 @@ async function stopIfGone(deploymentId: string | undefined): Promise<void> {
   if (await run.server.isDeploymentGone(run.request.deployment.id).catch(() => false)) cancel.abort(GONE);
 }
 
+/** While nobody is logged in, a retry would only store the files again, for whoever logs in next. */
 function retryThose(mayRetry: (failure: SendingFailure) => boolean): void {
-  for (const { state, failure, control } of sendings.get()) {
-    if (state === 'failed' && failure !== null && mayRetry(failure)) void control.retry();
+  for (const run of runs.values()) {
+    const { state, failure } = run.sending;
+    const isAllowed = session.accountId() !== null && run.owner === session.accountId();
+    if (isAllowed && state === 'failed' && failure !== null && mayRetry(failure)) void retry(run);
   }
 }

@@ -23,6 +23,7 @@ function controlOf(deploymentId: string): SendingControl {
   return found?.control ?? expect.fail(`Nothing is on its way to ${deploymentId}.`);
 }
 
+const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
 const RELEASE = releaseOf({ number: 1, state: 'queued', finishedAt: null });
 
 function request(id: string): SendingRequest {
@@ -201,7 +202,6 @@ test('an upload that is gone since a reload gives way to another by itself, and 
 });
 
 test('a login that ends in mid-upload is said, and the same account goes on with the same files', async () => {
-  const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
   session.signIn(access, 'anna');
   let isSignedIn = false;
   const server = serverOf({
@@ -222,7 +222,6 @@ test('a login that ends in mid-upload is said, and the same account goes on with
 });
 
 test('a logout stops what is sent, another account sees nothing of it, and its owner continues it', async () => {
-  const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
   const stateShown = () => sendings.get().find(({ deploymentId }) => deploymentId === 'left')?.state;
   session.signIn(access, 'anna');
   const answers = { isHeld: true };
@@ -242,12 +241,15 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   answers.isHeld = false;
   session.signIn(access, 'berta');
   expect(stateShown()).toBe(undefined);
+  session.signOut();
+  expect(stateShown(), 'nor does the Login page name it to her').toBe(undefined);
   session.signIn(access, 'anna');
   expect(recordsOf('left'), 'a reload continues it').toHaveLength(1);
   await expect.poll(stateShown).toBe('done');
 });
 
 test('what nobody answered is tried again by itself once the browser is online', async () => {
+  session.signIn(access, 'anna');
   let isAway = true;
   const server = serverOf({
     pausesMs: [],
@@ -260,6 +262,11 @@ test('what nobody answered is tried again by itself once the browser is online',
     state: 'failed',
     failure: { isUnanswered: true },
   });
+  session.signOut();
+  for (const { id } of recordsOf('offline')) dropStored(id);
+  window.dispatchEvent(new Event('online'));
+  expect(recordsOf('offline'), 'nothing is stored for the next account').toEqual([]);
+  session.signIn(access, 'anna');
   isAway = false;
   window.dispatchEvent(new Event('online'));
   const offline = () => sendings.get().find(({ deploymentId }) => deploymentId === 'offline');
