@@ -269,10 +269,12 @@ function watchPage(): void {
     announce();
     retryThose(({ isSignedOut }) => isSignedOut);
   });
-  // A selection without stored files is in the page's memory alone, so closing it now would lose the rest.
+  // A selection without stored files is in the page's memory alone, so closing it now would lose the rest, also of
+  // what waits for its owner's login.
   addEventListener('beforeunload', (event) => {
-    const isLosing = [...runs.values()].some(
-      ({ sending, recordId }) => isUnderWay(sending) && readStored(recordId)?.hasFiles !== true,
+    const isLosing = ownRuns().some(
+      ({ sending, recordId }) =>
+        (isUnderWay(sending) || sending.failure?.isSignedOut === true) && readStored(recordId)?.hasFiles !== true,
     );
     if (isLosing) event.preventDefault();
   });

@@ -237,10 +237,13 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   for (const { id } of recordsOf('left')) dropStored(id);
   expect(await running).toMatchObject({ state: 'failed', failure: { isSignedOut: true } });
   expect(stateShown()).toBe('failed');
+  const isAskedToStay = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(isAskedToStay(), 'its files are in this page alone').toBe(true);
 
   answers.isHeld = false;
   session.signIn(access, 'berta');
   expect(stateShown()).toBe(undefined);
+  expect(isAskedToStay()).toBe(false);
   session.signOut();
   expect(stateShown(), 'nor does the Login page name it to her').toBe(undefined);
   session.signIn(access, 'anna');
