@@ -1,4 +1,5 @@
 import { session } from '../api/session/session.ts';
+import { SESSION_TEXTS } from '../api/session/session-errors.ts';
 import { channel } from '../realtime/channel.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
@@ -264,7 +265,12 @@ let isWatched = false;
 function watchPage(): void {
   if (isWatched) return;
   isWatched = true;
-  session.onAccountChange(() => {
+  session.onAccountChange((reason) => {
+    // Nobody can log in to a deleted account to finish what it was sending.
+    for (const run of reason === SESSION_TEXTS.accountDeleted ? ownRuns() : []) {
+      cancel(run);
+      forget(run);
+    }
     for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
     announce();
     retryThose(({ isSignedOut }) => isSignedOut);
