@@ -160,7 +160,7 @@ export const releaseSchema = z.strictObject({
   /** True when browsers cannot show its files before a build. */
   needsBuild: z.exactOptional(z.boolean()),
   error: z.nullable(shownErrorSchema),
-  /** The destination whose state is the release's own. */
+  /** The deployment's primary destination, or the first that the release has. */
   primaryId: idSchema,
   destinations: z.array(releaseDestinationSchema),
   createdAt: z.date(),

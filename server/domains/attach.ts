@@ -37,12 +37,12 @@ export async function attachNames(
   const isTaken = leaving.some((one) => one.isEnding && one.platform === platform);
   if (isTaken || lostAt instanceof Date) return domain;
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(ATTACH_MS)]);
-  const begun = await beginTelling(providers, deployment, domain);
+  const begun = await beginAttaching(providers, deployment, domain);
   if (begun === null) return domain;
   return attachAtPlatform(providers, deployment, begun, { signal, inTime });
 }
 
-/** Attaches names for which `tellingOf` was written. Throws as `attachNames` does. */
+/** Attaches names for which `attachingOf` was written. Throws as `attachNames` does. */
 export async function attachAtPlatform(
   providers: Providers,
   deployment: Reached,
@@ -89,7 +89,7 @@ export function wasJustAsked({ attached, quickFrom }: DomainDoc, now: Date): boo
 }
 
 /** Returns null when there is nothing to attach, another process does it, or the domain is being removed. */
-async function beginTelling(providers: Providers, deployment: Reached, domain: DomainDoc): Promise<DomainDoc | null> {
+async function beginAttaching(providers: Providers, deployment: Reached, domain: DomainDoc): Promise<DomainDoc | null> {
   const attaching = attachingOf(providers, deployment);
   if (attaching === null) return null;
   const { _id, accountId, deploymentId, quickFrom, attached } = domain;

@@ -85,8 +85,8 @@ export async function continueRemoval(
 }
 
 /**
- * Returns the destination from which to detach the names: null when the site is gone there, with the names, or when they are
- * wanted there again.
+ * Returns the destination from which to detach the names: null when the site is gone there, with the names, or when
+ * they are wanted there again.
  */
 export async function findDetaching(
   accountId: string,

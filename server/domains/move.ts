@@ -14,8 +14,8 @@ import { expediteCheck } from './schedule.ts';
 
 /**
  * A domain moves when its deployment gets another primary platform, or the domain another deployment. The previous
- * destination serves the names until their records point to the new one, and only then are they detached there. At the same
- * platform that is impossible: there a name belongs to one site at a time.
+ * destination serves the names until their records point to the new one, and only then are they detached there. At the
+ * same platform that is impossible: there a name belongs to one site at a time.
  */
 type DomainDestination = { deploymentId: string; destinationId: string; platform: PlatformId };
 
@@ -129,8 +129,8 @@ export async function moveDomains(
 }
 
 /**
- * Detaches the names from previous destinations that no record points to any more, and returns those. Resolvers may have
- * the old records for a while.
+ * Detaches the names from previous destinations that no record points to any more, and returns those. Resolvers may
+ * have the old records for a while.
  */
 export async function endLeaving(
   session: ClientSession,

@@ -40,8 +40,8 @@ export type JobHandler<Name extends JobName> = {
   run(job: RunningJob<Name>): Promise<void>;
   /**
    * The work must be done however long it takes: where other jobs become dead letters, this one rests for an hour and
-   * begins again with all its attempts. Where the process has crashed too often with it, each more crash makes it pause
-   * longer: from seconds to the same hour.
+   * begins again with all its attempts. Where the process has crashed too often with it, each further crash makes it
+   * pause longer: from seconds to the same hour.
    */
   neverGivesUp?: true;
   /** Records the failure when the job becomes a dead letter, in the same transaction. */

@@ -36,9 +36,10 @@ type Options = { filterBytesMax?: number | undefined };
 
 /**
  * Removes artifacts that no release and no upload names and that nobody has used for a day. The lists of files of all
- * releases, whatever their state, are needed, with the files in them, and the lists of uploads. It runs beside uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: when
- * one filter is too small, it makes several passes, each for a part of all hashes. Some in a thousand of the unneeded
- * ones may stay until a later run.
+ * releases, whatever their state, are needed, with the files in them, and the lists of uploads. It runs beside uploads
+ * and releases: see `claimUnused`. Its memory is bounded whatever the number of files: when one filter is too small, it
+ * makes several passes, each for a part of all hashes. Some in a thousand of the unneeded ones may stay until a later
+ * run.
  */
 export async function collectGarbage(
   stores: Stores,

@@ -14,9 +14,9 @@ import { withStorageErrors } from './storage-errors.ts';
 const HELD_MAX_BYTES = 256 * 1024;
 
 /**
- * Takes a body that has to be complete before it can be used, and holds next to nothing of it while it arrives: a
- * sender may take minutes, and many of them would fill the memory. A body of more than a few kilobytes waits in a file
- * that has lost its name and is gone with this process. `use` is called when everything has arrived; the file is gone
+ * Takes a body that has to be complete before it can be used, and holds at most `HELD_MAX_BYTES` of it while it
+ * arrives: a sender may take minutes, and many of them would fill the memory. A larger body waits in a file that has
+ * lost its name and is gone with this process. `use` is called when everything has arrived; the file is gone
  * when it has ended.
  */
 export function spooled<T>(

@@ -323,7 +323,8 @@ function violations(tree: SourceTree): string[] {
 
 /**
  * Returns both sides of an import as they lie in the folder that holds them: each is a file, or a folder with all that
- * is in it. The folders at the top count as one: the server reads the schemas of the contract, which calls the services.
+ * is in it. The folders at the top count as one: the server reads the schemas of the contract, which calls the
+ * services.
  */
 function joinedBy({ from, to }: Import): [string, string] {
   const [one, other] = [from.split('/'), to.split('/')];

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { findNodes, parse, readSources } from '../support/source-tree.ts';
 
 /**
- * Every map, set and list that outlives a call, and what bounds it however many strangers come. What is remembered because
- * of a stranger is an LRUCache, whose types ask for a limit; the others say here why they end.
+ * Every map, set and list that outlives a call, and what bounds it however many strangers come. What is remembered
+ * because of a stranger is an LRUCache, whose types ask for a limit; the others say here why they end.
  */
 const BOUNDS: Readonly<Record<string, string>> = {
   'routers/call-turns.ts parties': 'accounts with open calls, which their connections limit',
@@ -16,7 +16,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/store/disk/intake.ts entries': 'the files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts streams': 'the large files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts taken': 'the hashes of one archive: 20,000 at most, and two archives at once',
-  'server/store/disk/intake.ts unsynced': 'the sixteen folders of loose files',
+  'server/store/disk/intake.ts unsynced': 'the seventeen folders: of packs, and of loose files',
   'server/store/disk/open-packs.ts packs': '32 open files, of 500 bytes with their paths',
   'server/store/disk/pack.ts gone': 'artifacts of one pack',
   'server/store/disk/packs.ts packs':

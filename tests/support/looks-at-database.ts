@@ -1,6 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** After so long a call looks whether the database answers (server/database/mongo.ts); nothing is computed meanwhile. */
+/**
+ * After so long a call looks whether the database answers (server/database/mongo.ts); nothing is computed meanwhile.
+ */
 const PRODUCT_MS = 1_200;
 const HERE_MS = 20;
 

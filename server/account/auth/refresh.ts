@@ -21,8 +21,8 @@ const GRACE_MS = 60_000;
 
 /**
  * Returns a new access token for the session of the refresh cookie. The cookie is set every time, so that a retry
- * repairs a lost answer. Throws `unauthenticated` without a cookie, and `session_ended` or `account_deleted`, which also
- * clear the cookie, when the session is really over; an error of ours is never a 401.
+ * repairs a lost answer. Throws `unauthenticated` without a cookie, and `session_ended` or `account_deleted`, which
+ * also clear the cookie, when the session is really over; an error of ours is never a 401.
  */
 export async function refresh(ctx: ServiceContext): Promise<Access> {
   const cookie = ctx.jar.read('refresh');

@@ -8,8 +8,8 @@ export type Semaphore = {
 type Waiter = { signal: AbortSignal; begin(): void };
 
 /**
- * Gives up to `limit` callers a turn at once. `keptForOthers` turns are reserved for callers that have none: all with
- * the same signal count as one caller, so that a few with many questions do not keep the others out.
+ * Gives up to `limit` callers a turn at once. `reserved` turns are kept for callers that have none: all with the same
+ * signal count as one caller, so that a few with many questions do not keep the others out.
  */
 export function createSemaphore(limit: number, reserved = 0): Semaphore {
   const waiting = new Set<Waiter>();

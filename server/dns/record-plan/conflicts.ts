@@ -72,8 +72,8 @@ type Explained = { message: string; hint: string };
 const SHOWN_MAX = 4;
 
 /**
- * Returns the message for a person about a name that leads elsewhere; `hasAlias` when it is an alias, `beside` when other
- * records there allow none.
+ * Returns the message for a person about a name that leads elsewhere; `hasAlias` when it is an alias, `beside` when
+ * other records there allow none.
  */
 export function elsewhereText(
   { type, name, value }: { type: string; name: string; value: string },

@@ -114,7 +114,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
   };
 }
 
-/** Handles a request once it has a slot; without one, the error of `takePlace` is answered. */
+/** Handles a request once it has a slot; without one, the error of `takeSlot` is answered. */
 function withinLimit<Request extends WebRequest, Response extends Pick<WebResponse, 'once'>>(
   takeSlot: TakeSlot,
   handle: (request: Request, response: Response) => unknown,

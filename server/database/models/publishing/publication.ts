@@ -72,15 +72,18 @@ const publicationDocSchema = new Schema(
     /** The time at which the act was done at the platform; from then on its edge has to follow. */
     publicAt: { type: Date, default: null },
     /**
-     * Records the conditions under which all of its files were verified (server/publishing/publication/verification/verified-files.ts); it counts
-     * once the release was live.
+     * Records the conditions under which all of its files were verified
+     * (server/publishing/publication/verification/verified-files.ts); it counts once the release was live.
      */
     verifiedUnder: { type: String, default: null },
-    /** The progress of verification in the current act, one line for each list (server/publishing/publication/verification/turns.ts). */
+    /**
+     * The progress of verification in the current act, one line for each list
+     * (server/publishing/publication/verification/turns.ts).
+     */
     looked: { type: [String], required: true, default: [] },
     /**
-     * Resources that the entry page names and visitors do not get (server/publishing/inspection/entry-page.ts), as paths
-     * from the first slash on; one may be followed by its right name, as in “/logo.png is called Logo.png”.
+     * Resources that the entry page names and visitors do not get (server/publishing/inspection/entry-page.ts), as
+     * paths from the first slash on; one may be followed by its right name, as in “/logo.png is called Logo.png”.
      */
     missingLinks: { type: [String], required: true, default: [] },
     /** The address that a person gave at the end of a hand-off. */

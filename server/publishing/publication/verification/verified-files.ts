@@ -20,8 +20,8 @@ export type VerifiedFiles = (path: string, sha256: string) => boolean;
 
 /**
  * A fingerprint of all that decides, besides the file itself, whether a file is answered and from where: the store, the
- * place at the platform, the settings, and the site's own rules. What was verified under other conditions counts as not verified.
- * It is stored with each release at its destination (`verifiedUnder`).
+ * place at the platform, the settings, and the site's own rules. What was verified under other conditions counts as not
+ * verified. It is stored with each release at its destination (`verifiedUnder`).
  */
 export function servingConditions(
   { id: storeId }: Pick<ArtifactStore, 'id'>,

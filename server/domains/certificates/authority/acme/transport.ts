@@ -131,7 +131,7 @@ type Exchange = (
   signal: AbortSignal,
 ) => Promise<AcmeAnswer>;
 
-/** Returns the function that sends one request; `keep` gets the nonce that may come with its answer. */
+/** Returns the function that sends one request; `storeNonce` gets the nonce that may come with its answer. */
 function createExchange(egress: Egress, now: () => Date, storeNonce: (nonce: string | null) => void): Exchange {
   return async (method, url, body, signal) => {
     const request = {
