@@ -4,8 +4,9 @@ import {
   accountExportSchema,
   confirmDeletionInput,
   deleteAccountInput,
+  deletedAccountSchema,
 } from './schemas/account.ts';
-import { doneSchema, emptyInput } from './schemas/primitives.ts';
+import { emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, router, sessionProcedure } from './trpc.ts';
 
 export const accountRouter = router({
@@ -21,6 +22,6 @@ export const accountRouter = router({
 
   confirmDeletion: publicProcedure
     .input(confirmDeletionInput)
-    .output(doneSchema)
+    .output(deletedAccountSchema)
     .mutation(({ ctx, input }) => confirmDeletion(ctx, input)),
 });

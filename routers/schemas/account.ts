@@ -15,7 +15,11 @@ export const accountDeletionSchema = z.strictObject({ mailedTo: z.nullable(z.str
 
 export const confirmDeletionInput = z.strictObject({ token: mailedTokenSchema });
 
+/** The deleted account: whoever opened its link may be logged in to another. */
+export const deletedAccountSchema = z.strictObject({ accountId: z.string() });
+
 export type AccountExport = z.infer<typeof accountExportSchema>;
 export type DeleteAccountInput = z.infer<typeof deleteAccountInput>;
 export type AccountDeletion = z.infer<typeof accountDeletionSchema>;
 export type ConfirmDeletionInput = z.infer<typeof confirmDeletionInput>;
+export type DeletedAccount = z.infer<typeof deletedAccountSchema>;

@@ -1,6 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import type { AccountDeletion, ConfirmDeletionInput, DeleteAccountInput } from '../../routers/schemas/account.ts';
-import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import type {
+  AccountDeletion,
+  ConfirmDeletionInput,
+  DeleteAccountInput,
+  DeletedAccount,
+} from '../../routers/schemas/account.ts';
 import { limitLinks } from '../account/auth/email/change-email.ts';
 import { endSessions } from '../account/auth/end-sessions.ts';
 import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../account/auth/mailed-token.ts';
@@ -42,16 +46,21 @@ export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInp
   return { mailedTo: null };
 }
 
-/** Ends the account by the link that was mailed to its address. Throws `token_invalid`. */
-export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletionInput): Promise<Done> {
-  await transaction(async (session) => {
+/**
+ * Ends the account by the link that was mailed to its address; who is logged in to another account stays there. Throws
+ * `token_invalid`.
+ */
+export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletionInput): Promise<DeletedAccount> {
+  const accountId = await transaction(async (session) => {
     const { accountId } = await redeemToken(session, ctx, 'delete-account', input.token);
     const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
     if (user === null) throw tokenInvalid('delete-account');
     await endAccount(session, ctx, user);
+    return accountId;
   });
-  ctx.jar.write('refresh', null);
-  return DONE;
+  const isOther = ctx.actor.kind === 'account' && ctx.actor.accountId !== accountId;
+  if (!isOther) ctx.jar.write('refresh', null);
+  return { accountId };
 }
 
 /**

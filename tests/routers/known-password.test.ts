@@ -239,9 +239,12 @@ test('a stranger who knows the password deletes no account, also not after movin
   expect(mail).toMatchObject({ kind: 'delete-account', to: email });
   expect(await owner.caller.user.get()).toMatchObject({ username });
 
-  const { account } = app.anonymous();
+  const other = await app.newcomer();
+  const cookie = other.jar.read('refresh');
+  const { account } = other.caller;
   const token = tokenIn(mail, '/auth/delete-account');
-  await account.confirmDeletion({ token });
+  expect(await account.confirmDeletion({ token })).toEqual({ accountId: owner.user.id });
+  expect(other.jar.read('refresh'), 'who is logged in to another account stays there').toBe(cookie);
   expect(await refusalOf(account.confirmDeletion({ token }))).toMatchObject({ code: 'token_invalid' });
   expect((await app.newcomer({ username, email })).user.email).toBe(email);
 });

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Session } from '../../routers/schemas/auth.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
+import { session } from '../../src/api/session/session.ts';
 import { signInAs, useUser } from '../../src/api/user.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
@@ -353,13 +354,22 @@ test('a link that stops nothing any more says what may have happened', async () 
 });
 
 test('an account is deleted by a button, not by opening the link, and the link works once', async () => {
-  const answered = vi.fn(() => Response.json({ result: { data: { json: { done: true } } } }));
+  // Who is logged in is asked as well.
+  const json = () => ({ accountId: ada.id, id: session.accountId() });
+  const answered = vi.fn(() => Response.json({ result: { data: { json: json() } } }));
+  session.signIn(ada, 'other');
   using shown = openLink(answered, <AuthDeleteAccountScreen />);
   await shown.sees('This cannot be undone.');
   expect(shown.linkTo('Back to Home')).toBe('/');
   expect(answered).not.toHaveBeenCalled();
   shown.button('Delete account').click();
   await shown.sees('Your account was deleted');
+  expect(session.accountId(), 'who is logged in to another account stays there').toBe('other');
+  session.signIn(ada, ada.id);
+  using own = openLink(answered, <AuthDeleteAccountScreen />);
+  own.button('Delete account').click();
+  await own.sees('Your account was deleted');
+  expect(session.accountId()).toBe(null);
 
   const data = { code: 'token_invalid', requestId: 'request-1' };
   const refused = () => Response.json({ error: { json: { code: -32600, message: 'Over', data } } }, { status: 400 });

@@ -16,8 +16,8 @@ export type MailedActProps<Done> = {
   /** The title of the toast after a failure that leaves the link usable. */
   failure: string;
   act: (token: string) => Promise<Done>;
-  /** Why other tabs are logged out, if not by a logout. */
-  endReason?: string;
+  /** Ends the session of this browser, if it is that of the account; without it, any session. */
+  endSession?: (done: Done) => void;
   children: (done: Done) => ReactNode;
   /** Shown when the link no longer works: the reason, and the way on, which an incomplete link has as well. */
   over: { reason: ReactNode; way: ReactNode };
@@ -41,7 +41,7 @@ function Act<Done>({
   button,
   failure,
   act,
-  endReason,
+  endSession = () => session.signOut(),
   children,
   over,
 }: MailedActProps<Done> & { token: string | null }) {
@@ -53,8 +53,9 @@ function Act<Done>({
     if (token === null || isActing) return;
     setActing(true);
     try {
-      setOutcome({ kind: 'done', done: await act(token) });
-      session.signOut(endReason);
+      const done = await act(token);
+      setOutcome({ kind: 'done', done });
+      endSession(done);
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (fieldErrors?.token !== undefined) setOutcome({ kind: 'incomplete' });

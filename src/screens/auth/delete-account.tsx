@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { session } from '../../api/session/session.ts';
 import { SESSION_TEXTS } from '../../api/session/session-errors.ts';
 import { Button } from '../../components/button.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
@@ -14,7 +15,9 @@ export function AuthDeleteAccountScreen() {
       button={{ variant: 'danger', children: 'Delete account', busyLabel: 'Deleting…' }}
       failure="The account was not deleted"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.account.confirmDeletion.mutate({ token })}
-      endReason={SESSION_TEXTS.accountDeleted}
+      endSession={({ accountId }) => {
+        if (accountId === session.accountId()) session.signOut(SESSION_TEXTS.accountDeleted);
+      }}
       over={{
         reason: 'The link works once, within 30 minutes. If your account still exists, ask for a new link in Account.',
         way: <Way to={paths.account} label="Go to Account" />,
