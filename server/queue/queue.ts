@@ -178,7 +178,7 @@ export async function retryJob(
   lease: Returned,
   error: string,
   delayMs: number,
-  { attempt }: { attempt?: 0 } = {},
+  { attempt }: { attempt?: number } = {},
 ): Promise<boolean> {
   const lastError = { $literal: error };
   const fields = { status: 'queued', runAt: fromNow(delayMs), lastError };

@@ -189,8 +189,8 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
   const crashesMore = claimed.isTakenOver ? claimed.attempt - claimed.maxAttempts : 0;
   if (crashesMore > 0) {
     lease.release();
-    if (job.neverGivesUp) return void (await requeueJob(claimed, backoffMs(crashesMore)));
-    return job.deadLetter(new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' }));
+    const error = new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' });
+    return job.deadLetter(error, { delayMs: backoffMs(crashesMore), attempt: claimed.attempt - 1 });
   }
   try {
     await run();
@@ -231,9 +231,8 @@ function failureFields({ name, id, attempt }: ClaimedJob, error: unknown) {
 type PreparedJob = {
   lease: ReturnType<typeof holdLease>;
   run(): Promise<void>;
-  neverGivesUp: boolean;
-  /** Makes the job a dead letter; one that `neverGivesUp` begins again an hour later. */
-  deadLetter(error: unknown): Promise<void>;
+  /** Makes the job a dead letter; one that `neverGivesUp` is tried again, by default as new after an hour. */
+  deadLetter(error: unknown, again?: { delayMs: number; attempt: number }): Promise<void>;
 };
 
 /** Joins handler, payload and lease; returns null when the payload does not match the handler's schema. */
@@ -286,12 +285,12 @@ function prepareJob<Name extends JobName>(
   return {
     lease,
     run: () => handler.run(job),
-    neverGivesUp: handler.neverGivesUp === true,
-    async deadLetter(error) {
+    async deadLetter(error, again = { delayMs: HOUR_MS, attempt: 0 }) {
       const fields = failureFields(claimed, error);
       if (handler.neverGivesUp === true) {
-        providers.log.warn('A job failed and is tried again in an hour.', fields);
-        return void (await retryJob(claimed, fields.error, HOUR_MS, { attempt: 0 }));
+        const when = again.attempt === 0 ? 'in an hour' : 'after a pause';
+        providers.log.warn(`A job failed and is tried again ${when}.`, fields);
+        return void (await retryJob(claimed, fields.error, again.delayMs, again));
       }
       providers.log.error('A job was given up.', fields);
       await deadLetterJob(claimed, fields.error, async (session) => handler.onDeadLetter?.(session, job, error));

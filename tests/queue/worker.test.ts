@@ -203,7 +203,8 @@ test('a job that was promised rests for an hour instead of being given up, and b
 });
 
 test('a job that was promised runs again seconds after too many crashes, and each more makes the pause longer', async () => {
-  await using app = await createTestApp();
+  const warn = vi.fn();
+  await using app = await createTestApp({ log: { ...QUIET, warn } });
   await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
   const id = await enqueue({ maxAttempts: 2 });
   const run = async (): Promise<void> => void (await note(`ran ${id}`));
@@ -213,12 +214,17 @@ test('a job that was promised runs again seconds after too many crashes, and eac
     await endLeases();
   };
   await crash();
-  for (const aboutMs of [5_000, 15_000, 45_000]) {
+  for (const [times, aboutMs] of [5_000, 15_000, 45_000].entries()) {
     await makeDue();
     await crash();
     const before = Date.now();
     await worker.drain();
-    const runAt = (await statusOf(id))?.runAt.getTime();
+    const row = await statusOf(id);
+    const runAt = row?.runAt.getTime();
+    const text = 'AppError: This was interrupted too often.';
+    expect(row).toMatchObject({ attempt: 2 + times, lastError: text });
+    const fields = expect.objectContaining({ job: 'remove-deployment', attempt: 3 + times, error: text });
+    expect(warn).toHaveBeenLastCalledWith('A job failed and is tried again after a pause.', fields);
     expect(runAt).toBeGreaterThan(before + 0.7 * aboutMs);
     expect(runAt).toBeLessThan(Date.now() + 1.3 * aboutMs);
   }
