@@ -136,7 +136,10 @@ async function continueOrder(run: IssueRun, call: AuthorityCall, doc: Certificat
   if (order === null || order.status === 'invalid') return null;
   // A failed try has left it where it was before.
   await run.transaction((session) => moveOn(session, run));
-  if (stored.url !== order.url) await storeUrl(run, order.url);
+  if (stored.url !== order.url) {
+    await storeUrl(run, order.url);
+    await savePersistIssuers(providers.authority.id, order);
+  }
   return { stored, order };
 }
 

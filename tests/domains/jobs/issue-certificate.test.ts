@@ -4,6 +4,7 @@ import { CertificateModel } from '../../../server/database/models/domains/certif
 import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { newId, transaction } from '../../../server/database/mongo.ts';
+import { knownPersistIssuers } from '../../../server/domains/certificates/account.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { expediteIssue } from '../../../server/domains/certificates/ensure.ts';
 import { ensureAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';
@@ -103,6 +104,7 @@ test('an order for some of the names goes on after each crash, and is not placed
   const certificate = await caller.certificates.get({ certificateId });
   expect(certificate).toMatchObject({ state: 'issued', problem: { type: 'rejectedIdentifier' }, nextTryAt: null });
   expect([kills.size, placed]).toEqual([0, 1]);
+  expect(await knownPersistIssuers(authority.id)).toEqual(['pebble.letsencrypt.org']);
 });
 
 test('a limit of the authority is waited for, and a renewal by hand does not ask before', async () => {
