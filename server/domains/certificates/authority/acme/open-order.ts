@@ -9,6 +9,7 @@ const ORDERS_READ_MAX = 50;
 
 /** Authorities may leave it out (RFC 8555, section 7.1.2.1). */
 const accountSchema = z.object({ orders: z.optional(address) });
+const nextSchema = z.nullable(address);
 const orderListSchema = z.object({ orders: listOf(address) });
 const listedOrderSchema = z.object({ status: z.string(), identifiers: listOf(z.object({ value: z.string() })) });
 
@@ -42,7 +43,8 @@ async function listOrders(transport: Transport, call: AuthorityCall): Promise<st
   for (let pages = 0; next !== null && pages < ORDER_PAGES_MAX; pages += 1) {
     const { json, headers } = await transport.post(next, signerOf(call), undefined, call.signal);
     found.push(...parse(orderListSchema, json).orders);
-    next = linkOf(headers, 'next');
+    next = parse(nextSchema, linkOf(headers, 'next'));
   }
-  return found;
+  // The newest orders are on the last page.
+  return next === null ? found : [];
 }
