@@ -101,13 +101,12 @@ function readOn(stream: Stream, asked: Asked): void {
 }
 
 function begin(stream: Stream, start: Start | null, asked: Asked): void {
-  if (start === null) refuse(stream);
-  else {
+  if (start !== null) {
     const id = String(start.last);
     stream.items = start.items.map((data) => ({ id, data }));
     stream.last = start.last;
     stream.steps = start.steps;
-  }
+  } else if (stream.signal?.aborted !== true) refuse(stream);
   handOver(stream, asked);
 }
 

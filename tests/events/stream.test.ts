@@ -2,7 +2,9 @@ import mongoose from 'mongoose';
 import { expect, test, vi } from 'vitest';
 import { streamItemSchema } from '../../routers/schemas/events.ts';
 import { transformer } from '../../routers/shared-items.ts';
+import { streamEvents } from '../../server/account/event-stream.ts';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { PublicationModel, publicationId } from '../../server/database/models/publishing/publication.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
@@ -13,6 +15,7 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
 import { type Listening, listen } from '../support/listen.ts';
+import { contextOf } from '../support/publishing.ts';
 import { IS_FULL } from '../support/size.ts';
 import { visitRow, writeVisits } from '../support/visit-rows.ts';
 
@@ -140,6 +143,23 @@ test('a connection that is cut before its first event loses nothing', async () =
   await client.until(() => client.messages().length > 0);
 
   expect(client.messages()).toEqual(['while away']);
+});
+
+test('a subscription that ends while the database is away leaves its connection open', async () => {
+  await using app = await testApp();
+  const close = vi.fn();
+  const connection = { countSubscription: () => () => undefined, whenWritable: () => undefined, close };
+  const ctx = { ...(await contextOf(app, await app.person())), connection };
+  const stop = new AbortController();
+  const away = vi.spyOn(UserModel, 'findById').mockImplementation(() => {
+    throw new Error('The database is away.');
+  });
+  const next = streamEvents(ctx, {}, stop.signal).next();
+  expect(away).toHaveBeenCalledOnce();
+  stop.abort();
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(close).not.toHaveBeenCalled();
+  away.mockRestore();
 });
 
 test('what one instance writes is seen on another', async () => {
