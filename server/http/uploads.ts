@@ -83,7 +83,9 @@ function addFileRoutes(routes: Router, providers: Providers, requests: RequestCo
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
     const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together can have');
-    await requests.during(ctx.actor.accountId, () => receiveBundle(ctx, uploadId, body));
+    await requests.during(ctx.actor.accountId, () =>
+      receiveBundle(ctx, uploadId, { body, contentLength: contentLengthOf(request) }),
+    );
     response.status(204).end();
   });
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
@@ -173,6 +174,13 @@ test('bytes of files that travel together count as those of others, and a full d
   expect(await store.has(sha256Of('first'))).toBe(false);
   app.providers.store = store;
   expect(await call(opened, { body })).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
+
+  // A long body is refused before it comes.
+  const long = request(opened.url, { method: 'POST', headers: { ...opened.headers, 'content-length': 2 * 1024 ** 2 } });
+  long.flushHeaders();
+  const [answer] = await once(long, 'response');
+  expect(answer.statusCode).toBe(429);
+  long.destroy();
 });
 
 test('more bodies of an account than may wait are refused for a second, and none of their files is kept', async () => {

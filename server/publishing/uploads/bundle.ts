@@ -9,10 +9,11 @@ import { withSlots } from '../../lib/with-slot.ts';
 import { clearStoredAgain } from '../../store/corruption.ts';
 import type { ManifestEntry } from '../../store/manifest.ts';
 import type { ArtifactInfo, ArtifactStore } from '../../store/store.ts';
-import { announcedBy, counting, keepingOpen, requireAnnounced } from './file.ts';
+import { announcedBy, COUNT_EVERY_BYTES, counting, keepingOpen, requireAnnounced, type SentFile } from './file.ts';
 import { missingHashes } from './missing.ts';
 import { findOpenUpload, touch } from './open.ts';
 import { rememberAll } from './remember.ts';
+import { countBytes } from './storage-quota.ts';
 
 /** Each file is preceded by its hash and a line feed; the list of files has its length. */
 const HEADER_CHARS = 64 + 1;
@@ -33,11 +34,14 @@ type Bundle = { files: Sent[]; fault: AppError | null };
 export async function receiveBundle(
   ctx: AccountContext,
   uploadId: string,
-  body: AsyncIterable<Uint8Array>,
+  { body, contentLength }: Pick<SentFile, 'body' | 'contentLength'>,
 ): Promise<void> {
   const { store, zips } = ctx.providers;
   const upload = await endWhenAway(() => findOpenUpload(ctx, uploadId));
   const entries = await announcedBy(ctx, upload);
+  if (contentLength !== null && contentLength > COUNT_EVERY_BYTES) {
+    await endWhenAway(() => countBytes(ctx, 0, { ahead: contentLength }));
+  }
   const arriving = untilCut(counting(ctx, keepingOpen(ctx, upload, body), UPLOAD_LIMITS.maxBundleBytes));
   await zips.spool(arriving.bytes, async (readWhole) => {
     const { files, fault } = await withBundleSlot(ctx, async () => {

@@ -19,7 +19,7 @@ import { countBytes } from './storage-quota.ts';
 const COPIES_AT_ONCE = 2;
 const COPY_RETRY_MS = 5_000;
 /** The number of bytes that may arrive uncounted; each count asks the database. */
-const COUNT_EVERY_BYTES = 1024 * 1024;
+export const COUNT_EVERY_BYTES = 1024 * 1024;
 
 export type SentFile = {
   sha256: string;
