@@ -8,6 +8,8 @@ import { createHost, type HostTls } from '../host/listener.ts';
 import { createSiteCertificates } from '../host/site-certificates.ts';
 import { ticketKeys } from '../host/ticket-keys.ts';
 import { createHttpServer } from '../http/server.ts';
+import { loadPasswordLibrary } from '../lib/crypto/password-hasher.ts';
+import type { Log } from '../lib/log.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 import { scheduleRecurringJobs } from '../queue/recurring.ts';
 import { takeOverJobs } from '../queue/take-over.ts';
@@ -67,7 +69,7 @@ export async function startServing(
     'recurring jobs',
     scheduleRecurringJobs(providers.log, () => providers.now()),
   );
-  const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS, env);
+  const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS, env, providers.log);
   onShutdown('libraries', async () => clearTimeout(loading));
   // People are served meanwhile. The worker has the name of one that it takes over from, so it starts afterwards.
   await takingOver;
@@ -77,14 +79,18 @@ export async function startServing(
 
 /**
  * Loads the modules that no first answer needs. It does not wait until they are asked for, because a build may have
- * replaced the files by then. A failure here is reported to the caller that needs the module.
+ * replaced the files by then. The caller that needs a module that failed here gets the error as well.
  */
-async function loadTheRest({ smtp }: Env): Promise<void> {
-  await Promise.allSettled([
+export async function loadTheRest({ smtp }: Pick<Env, 'smtp'>, log: Log): Promise<void> {
+  const loaded = await Promise.allSettled([
+    loadPasswordLibrary(),
     import('../lib/egress/client.ts'),
     import('../domains/certificates/authority/x509-library.ts'),
     smtp && import('../account/mail/smtp.ts'),
   ]);
+  for (const one of loaded) {
+    if (one.status === 'rejected') log.error('A part of Fairlead cannot be loaded.', { error: String(one.reason) });
+  }
 }
 
 /**

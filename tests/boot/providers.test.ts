@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readEnv } from '../../server/boot/env/env.ts';
 import { buildProviders } from '../../server/boot/providers.ts';
+import { loadTheRest } from '../../server/boot/serving.ts';
 import { newKeys } from '../../server/lib/crypto/secrets.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 
@@ -54,4 +55,19 @@ test('the libraries of mail, of payments and of passwords are loaded by their fi
     vi.doUnmock('../../server/plans/payments/stripe/index.ts');
     await rm(dataDir, { recursive: true, force: true });
   }
+});
+
+test('what no first answer needs is loaded soon after the start, and a broken library is logged', async () => {
+  vi.doMock('@node-rs/argon2', () => {
+    throw new Error('The file is cut short.');
+  });
+  const error = vi.fn();
+  try {
+    await loadTheRest({ smtp: undefined }, { debug: silent, info: silent, warn: silent, error });
+  } finally {
+    vi.doUnmock('@node-rs/argon2');
+  }
+  expect(error).toHaveBeenCalledExactlyOnceWith('A part of Fairlead cannot be loaded.', {
+    error: expect.stringContaining('Error: '),
+  });
 });

@@ -39,6 +39,11 @@ export function hashesAtOnce(cores: number): number {
   return Math.max(1, Math.min(AT_ONCE, cores - 1));
 }
 
+/** A library of machine code, which takes long to open: no start waits for it. */
+export function loadPasswordLibrary() {
+  return import('@node-rs/argon2');
+}
+
 /**
  * Argon2id behind a semaphore. Passwords are taken unchanged: no trimming, no truncation, no normalization. Throws
  * `overloaded` with `retryAfterMs` when the queue is full.
@@ -52,8 +57,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   };
   const run = createSemaphore(options.rateCounters ?? createRateCounters(), slots);
   const dummy = dummyHash(memoryCost, timeCost);
-  // A library of machine code, which takes long to open: no start waits for it.
-  const argon2 = loadOnce(() => import('@node-rs/argon2'));
+  const argon2 = loadOnce(loadPasswordLibrary);
 
   async function needsRehash(phc: string): Promise<boolean> {
     const used = (await argon2()).parseOptions(phc);
