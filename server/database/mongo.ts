@@ -186,11 +186,8 @@ export async function buildIndexes(): Promise<void> {
   await Promise.all(
     mongoose.modelNames().map(async (modelName) => {
       const model = mongoose.model(modelName);
-      if (existing.has(model.collection.name)) {
-        // Mongoose sends a command for each index that is there already, one after the other.
-        const { toDrop, toCreate } = await model.diffIndexes();
-        return toDrop.length + toCreate.length > 0 ? model.syncIndexes() : undefined;
-      }
+      // Where all indexes are there, this only lists them.
+      if (existing.has(model.collection.name)) return model.syncIndexes();
       // One command for a collection, where mongoose would send one for each index.
       const indexes = model.schema.indexes().map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription);
       return indexes.length > 0 ? model.collection.createIndexes(indexes) : model.createCollection();
