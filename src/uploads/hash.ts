@@ -48,7 +48,8 @@ export function knownHash(file: Blob): string | undefined {
 }
 
 /**
- * Hashes the files of a selection, except those whose hash is known. `onHashed` is called once for every file.
+ * Hashes the files of a selection, except those whose hash is known. `onHashed` is called once for every file. The
+ * bytes stay in memory only if they are asked for.
  *
  * @throws UploadError with the code `file_changed` when a file can no longer be read; the signal's reason
  */
@@ -57,6 +58,7 @@ export async function hashFiles(
   hasher: Hasher,
   onHashed: (files: readonly SelectedFile[]) => void,
   signal: AbortSignal,
+  areBytesKept = false,
 ): Promise<HashedFile[]> {
   const unknown = files.filter(({ file }) => !knownHashes.has(file));
   onHashed(files.filter(({ file }) => knownHashes.has(file)));
@@ -67,7 +69,7 @@ export async function hashFiles(
       const selected = unknown[result.index];
       if (selected === undefined || 'problem' in result) continue;
       knownHashes.set(selected.file, result.sha256);
-      if (result.bytes !== undefined) kept.set(selected.file, result.bytes);
+      if (areBytesKept && result.bytes !== undefined) kept.set(selected.file, result.bytes);
       hashed.push(selected);
     }
     onHashed(hashed);

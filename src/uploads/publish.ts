@@ -160,7 +160,7 @@ async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<Upload
 async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Promise<UploadResult> {
   const { uploadId, server, publishAnyway, options, report } = run;
   await server.hashes?.recall(files);
-  const hashed = await hashFiles(files, server.hasher, countingFiles(report), options.signal);
+  const hashed = await hashFiles(files, server.hasher, countingFiles(report), options.signal, true);
   void server.hashes?.record(hashed);
   options.signal.throwIfAborted();
 
@@ -170,10 +170,13 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
 
   const wanted = new Set(missing);
   const copies = copiesOf(hashed, new Set(leftOut.map(({ path }) => path)));
-  // Two files with the same content are sent once, and counted as the two that the person chose.
-  const outgoing = hashed
-    .filter(({ sha256 }) => wanted.delete(sha256))
-    .map((file) => ({ ...file, copies: copies.get(file.sha256) ?? 1 }));
+  const outgoing: HashedFile[] = [];
+  for (const file of hashed) {
+    // Two files with the same content are sent once, and counted as the two that the person chose.
+    if (wanted.delete(file.sha256)) outgoing.push({ ...file, copies: copies.get(file.sha256) ?? 1 });
+    // The bytes are held until they are sent, and those that are there already no longer than now.
+    delete file.bytes;
+  }
   const { load, ...counting } = beginSending(run, outgoing, files.length - leftOut.length);
   await sendFiles(uploadId, outgoing, { ...options, ...counting });
   return { sentFiles: load.files, sentBytes: load.bytes, leftOut };

@@ -79,6 +79,7 @@ export async function sendFiles(uploadId: string, files: readonly HashedFile[], 
     for (const bundle of todo) {
       await sendBundle(uploadId, bundle, { ...options, signal });
       options.onSent(bundle);
+      for (const file of bundle) delete file.bytes;
     }
   };
   try {
@@ -132,7 +133,8 @@ async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions
     );
   };
   const refuseChangedOnes = async () => {
-    await Promise.all(left.map(({ path, file }) => refuseChanged(path, file)));
+    const read = left.filter(({ bytes }) => bytes === undefined);
+    await Promise.all(read.map(({ path, file }) => refuseChanged(path, file)));
   };
   const response = await withRetries(options, attempt, refuseChangedOnes);
   if (response.ok) return;
@@ -149,9 +151,7 @@ function requestFor(
 ): Parameters<UploadFetch> {
   const [first, ...others] = bundle;
   const isAlone = first !== undefined && others.length === 0;
-  const body = isAlone
-    ? first.file
-    : new Blob(bundle.flatMap(({ sha256, file, bytes }) => [`${sha256}\n`, bytes ?? file]));
+  const body = new Blob(bundle.flatMap(({ sha256, file, bytes }) => [isAlone ? '' : `${sha256}\n`, bytes ?? file]));
   // The lines with the hashes are no bytes of files.
   const share = bytesOf(bundle) / body.size;
   const init = {

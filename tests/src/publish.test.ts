@@ -384,7 +384,19 @@ test('small files are read once, to be hashed, and sent from memory', async () =
       }
     },
   );
-  await uploadFiles(request(intake, files));
+  const job = request(intake, files);
+  let isLost = true;
+  await uploadFiles({
+    ...job,
+    fetch: (path, init) => {
+      if (path.endsWith('/manifest') || !isLost) return job.fetch(path, init);
+      isLost = false;
+      // What changes on the disk from now on is not sent, so that it stops nothing.
+      const gone = () => Promise.reject(new DOMException('gone', 'NotReadableError'));
+      for (const { file } of files) Object.assign(file, { slice: () => ({ arrayBuffer: gone }) });
+      return Promise.reject(new TypeError('Failed to fetch'));
+    },
+  });
   vi.unstubAllGlobals();
   expect(read).toEqual(files.map(({ file }) => file));
   expect([...intake.received.values()].toSorted()).toEqual(['a', 'b', 'hello']);
