@@ -86,8 +86,8 @@ export class SessionMachine {
   };
 
   /**
-   * Calls the listener when the data fetched so far belongs to another account, or to nobody: with the reason, if the
-   * session ended.
+   * Calls the listener when the data fetched so far belongs to another account, or to nobody: with the reason, if
+   * somebody ended the session.
    */
   onAccountChange(listener: (reason?: string) => void): () => void {
     this.#accountListeners.add(listener);
@@ -250,7 +250,7 @@ export class SessionMachine {
       this.#deps.notifyOtherTabs({ kind: 'ended', reason });
       const isOnAuthScreen = this.#deps.isOnAuthScreen();
       if (!isOnAuthScreen) this.#store.writeMarker(reason);
-      if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous', reason);
+      if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous');
       else this.#announceEnd(reason);
     }
     throw new SessionEndedError(reason);
@@ -277,7 +277,7 @@ export class SessionMachine {
       setTimeout(() => this.#deps.notify(reason), SESSION_NOTICE_DELAY_MS),
       setTimeout(() => {
         if (!this.#deps.isOnAuthScreen()) this.#deps.redirect(path);
-        this.#changeAccount('anonymous', reason);
+        this.#changeAccount('anonymous');
       }, SESSION_REDIRECT_DELAY_MS),
     ];
   }
