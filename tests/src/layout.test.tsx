@@ -108,7 +108,11 @@ test('logging out while files are sent is asked first, and the Login page names 
   await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Cancel'));
   await press('[role=alertdialog] button', 'Cancel');
   expect(document.querySelector('[role=alertdialog]')).toBeNull();
+  // A logout would be sent by now.
+  await vi.dynamicImportSettled();
+  await new Promise((resolve) => setTimeout(resolve));
   expect(app.calls).not.toContain('auth.logout');
+  expect(session.hasToken()).toBe(true);
   localStorage.setItem('fairlead.upload.a', 'a record');
   await press('aside a', 'Logout');
   await press('[role=alertdialog] button', 'Log out');
