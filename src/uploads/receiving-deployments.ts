@@ -2,19 +2,19 @@ import { useEffect, useState } from 'react';
 import { session } from '../api/session/session.ts';
 import { uploadLock } from '../lib/storage/storage.ts';
 import { isUnderWay, sendings } from './sendings.ts';
-import { listStored, type StoredSending } from './stored-selections.ts';
+import { isOwn, listStored, type StoredSending } from './stored-selections.ts';
 
 /** A deployment that files are being sent to, by this page or by another one of this browser. */
 export type ReceivingDeployment = { id: string; name: string; isHere: boolean };
 
 /**
- * Returns the sendings of this account that an open page of this browser holds, this one included. A browser may
- * grant a page no locks, so that nothing is known of the others.
+ * Returns the sendings of this account that another open page of this browser holds. After a reload this page holds its
+ * own until its person goes on. A browser may grant a page no locks, so that nothing is known of the others.
  */
 export async function heldSendings(): Promise<StoredSending[]> {
   const { locks }: { locks?: LockManager | null } = navigator;
   const sent = listStored().flatMap(({ id, accountId, publication: sending }) =>
-    sending !== null && accountId === session.accountId() ? [{ lock: uploadLock(id), sending }] : [],
+    sending !== null && accountId === session.accountId() && !isOwn(id) ? [{ lock: uploadLock(id), sending }] : [],
   );
   if (!locks || sent.length === 0) return [];
   const { held = [] } = await locks.query();

@@ -1,9 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
+import { endSession } from '../../src/features/auth/end-session.ts';
 import { askToLogOut } from '../../src/features/auth/logout-question.tsx';
 import { DeploymentDialog } from '../../src/features/deployments/manage/deployment-dialog.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
+import { findReceiving } from '../../src/uploads/receiving-deployments.ts';
 import { writeStored } from '../../src/uploads/stored-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
@@ -11,7 +13,9 @@ import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   localStorage.clear();
+  sessionStorage.clear();
 });
 
 function otherTabBegins(): void {
@@ -24,6 +28,8 @@ function otherTabBegins(): void {
       progress: { uploadId: null, isSent: false, load: null },
     },
   });
+  // It is not a sending of this tab.
+  sessionStorage.clear();
   // The browser tells the other tabs alone.
   window.dispatchEvent(new StorageEvent('storage'));
 }
@@ -83,6 +89,28 @@ test('who deletes a deployment, the account or the session is told what another 
   const [cancel] = document.querySelectorAll<HTMLElement>('[role=alertdialog] button');
   cancel?.click();
   expect(await answered).toBe(false);
+  const outlived = askToLogOut();
+  await boxSees('Logging out stops that.');
+  session.signOut();
+  expect(await outlived, 'the session it asked about has ended').toBe(false);
+  expect(document.querySelector('[role=alertdialog]')).toBe(null);
+});
+
+test('what this tab found after a reload, and waits for its person to send, is not sent elsewhere', async () => {
+  holdLocks();
+  otherTabBegins();
+  expect(await findReceiving()).toMatchObject([{ id: 'quay' }]);
+  sessionStorage.setItem('fairlead.ownUploads', 'a');
+  expect(await findReceiving()).toEqual([]);
+});
+
+test('a logout goes on where nobody can say what is sent, once for a double press', async () => {
+  holdLocks();
+  otherTabBegins();
+  vi.stubGlobal('navigator', { locks: { query: () => Promise.reject(new Error('refused')) } });
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('no network'));
+  const [first, second] = await Promise.all([endSession({ title: 'Warned' }), endSession({ title: 'Warned' })]);
+  expect([first?.title, second]).toEqual(['Warned', null]);
 });
 
 test('while another tab sends files, no others can be chosen', async () => {

@@ -1,18 +1,10 @@
 import { createRoot } from 'react-dom/client';
+import { session } from '../../api/session/session.ts';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { findReceiving, type ReceivingDeployment } from '../../uploads/receiving-deployments.ts';
 
-let asked: Promise<boolean> | null = null;
-
-/** Asks whether to log out while files are being sent, once for a double click; true at once when none are. */
-export function askToLogOut(): Promise<boolean> {
-  asked ??= ask().finally(() => {
-    asked = null;
-  });
-  return asked;
-}
-
-async function ask(): Promise<boolean> {
+/** Asks whether to log out while files are being sent; true at once when none are. */
+export async function askToLogOut(): Promise<boolean> {
   const sending = await findReceiving();
   if (sending.length === 0) return true;
   // A root of its own: the menu or palette that asks is gone by then.
@@ -20,10 +12,13 @@ async function ask(): Promise<boolean> {
   const root = createRoot(place);
   return new Promise((resolve) => {
     const answer = (isWanted: boolean) => {
+      stopListening();
       root.unmount();
       place.remove();
       resolve(isWanted);
     };
+    // The question is about this session alone.
+    const stopListening = session.onAccountChange(() => answer(false));
     root.render(<LogoutQuestion sending={sending} onAnswer={answer} />);
   });
 }
