@@ -324,6 +324,9 @@ test('a change of address is stopped by a button, not by opening the link, and l
 test('the page of a mailed link knows its link after a reload, until it is used or left', async () => {
   const done = () => Response.json({ result: { data: { json: { done: true } } } });
   const again = { pattern: '/', path: '/' };
+  const pageCameBy = (type: string) =>
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([Object.assign(performance.mark('load'), { type })]);
+  pageCameBy('reload');
   {
     // A reload takes the page away as it is; here it stays beside the next.
     using shown = openLink(done, <AuthDeleteAccountScreen />);
@@ -337,6 +340,14 @@ test('the page of a mailed link knows its link after a reload, until it is used 
   {
     using left = openLink(linkIs(true));
     await left.sees('Choose a new password');
+  }
+  {
+    using _shown = openLink(done, <AuthDeleteAccountScreen />);
+    // The page was left by another page load, which takes it away as well, and somebody came to it later.
+    pageCameBy('navigate');
+    using later = showScreen(<AuthDeleteAccountScreen />, {}, again);
+    await later.sees('This link is incomplete');
+    expect(Object.values(sessionStorage).join(), 'it is not kept any longer').not.toContain(MAILED);
   }
   using forgot = showScreen(<AuthResetScreen />, {}, again);
   await forgot.sees('Forgot your password?');

@@ -36,7 +36,10 @@ export function useKeptLink(token: string | null, isUsable: boolean): void {
   }, [token, isUsable]);
 }
 
+/** A link whose page was left by a page load is removed: whoever comes later in this tab is perhaps somebody else. */
 function storedToken(): string | null {
+  const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  if (load?.type !== 'reload') tryStorage(() => sessionStorage.removeItem(OPEN_LINK_KEY));
   const [path, hash] = tryStorage(() => sessionStorage.getItem(OPEN_LINK_KEY))?.split('#') ?? [];
   return path === location.pathname ? tokenIn(`#${hash}`) : null;
 }
