@@ -95,6 +95,17 @@ test('a name that a deployment has leads there first, and second to another with
   await patiently(() => expect(create.mock.lastCall).toMatchObject([{ name: 'harbour-4' }, undefined]));
 });
 
+test('a name that ends in a number of its own is numbered on by itself, and not by the number of its address', async () => {
+  setWaiting({ ...harbourOf({ 'index.html': '<h1>Harbour</h1>' }), name: 'Site 2' });
+  using shown = show({
+    'deployments.list': (input) => ({
+      items: /-"/.test(JSON.stringify(input)) ? [] : [deploymentOf({ name: 'Site 2' })],
+    }),
+    'deployments.checkAddress': () => ({ wanted: 'site-2', slug: 'site-3' }),
+  });
+  await shown.sees('Publish as new deployment Site 2-2');
+});
+
 test('a question about names or addresses that fails keeps nobody from a new deployment', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   const refuse = () => {

@@ -180,7 +180,9 @@ export function PublishAs({ disabled, variant }: Pick<ButtonProps, 'disabled' | 
 function freeName(stem: string, next: number, alike: readonly Deployment[], address: AddressCheck | undefined): string {
   const taken = new Set(alike.map((other) => other.name.toLowerCase()));
   // Counted from the free address: where `harbour-2` is taken, a site of that name would be at `harbour-2-2`.
-  let number = address?.slug && address.slug !== address.wanted ? Number(address.slug.split('-').at(-1)) : next;
+  const free = address?.slug && address.slug !== address.wanted ? nextNumbered(address.slug) : null;
+  // The address of `Site 2` is numbered on to `site-3`, its name to `Site 2-2`.
+  let number = free?.stem === slugFromName(stem) ? free.next - 1 : next;
   while (taken.has(`${stem}-${number}`.toLowerCase())) number += 1;
   return `${stem}-${number}`;
 }
