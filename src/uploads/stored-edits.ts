@@ -1,6 +1,6 @@
 import { clear, createStore, del, delMany, get, keys, set, type UseStore } from 'idb-keyval';
 import { session } from '../api/session/session.ts';
-import { LOCAL_KEYS } from '../lib/storage/storage.ts';
+import { LOCAL_KEYS, tryStorage } from '../lib/storage/storage.ts';
 
 let opened: UseStore | null = null;
 
@@ -23,11 +23,18 @@ export async function readEdits(deploymentId: string): Promise<unknown> {
     const own = keyOf('');
     const foreign = (await keys<string>(database())).filter((key) => !key.startsWith(own));
     if (foreign.length > 0) await delMany(foreign, database());
-    return await get<unknown>(keyOf(deploymentId), database());
+    const edits = await get<unknown>(keyOf(deploymentId), database());
+    // An earlier version stored them without the mark.
+    if (edits !== undefined) markEdits();
+    return edits;
   } catch {
     // Without a database nothing outlives the page.
     return undefined;
   }
+}
+
+function markEdits(): void {
+  tryStorage(() => localStorage.setItem(LOCAL_KEYS.edits, '1'));
 }
 
 /** Stores edits, or removes them (null); returns whether the browser did. */
@@ -36,7 +43,7 @@ export async function writeEdits(deploymentId: string, edits: unknown): Promise<
     if (edits === null) await del(keyOf(deploymentId), database());
     else {
       await set(keyOf(deploymentId), edits, database());
-      localStorage.setItem(LOCAL_KEYS.edits, '1');
+      markEdits();
     }
     return true;
   } catch {

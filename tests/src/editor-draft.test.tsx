@@ -5,6 +5,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { aroundNavigation } from '../../src/lib/browser/location.ts';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
+import { writeEdits } from '../../src/uploads/stored-edits.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
@@ -183,8 +184,21 @@ test('what waits in the editor is told on the page of its deployment, which lead
     await removeFile(shown, 'style.css');
     await soon(() => expect(database.size).toBe(1));
   }
+  // An earlier version left no mark.
+  localStorage.removeItem('fairlead.edits');
+  {
+    using _edited = showEditor(answers);
+    await soon(() => expect(localStorage.getItem('fairlead.edits')).toBe('1'));
+  }
   const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
   using shown = showScreen(<DeploymentScreen />, answers, place);
   await shown.sees('1 change in the editor, stored in this browser.');
   expect(shown.linkTo('Open the editor')).toBe('/deployment-editor/harbour');
+});
+
+test('edits that are stored are not told as lost where there is no room for their mark', async () => {
+  using _full = vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  expect(await writeEdits('harbour', {})).toBe(true);
 });
