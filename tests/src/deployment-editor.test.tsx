@@ -477,10 +477,12 @@ function OpenBesidePreview({ files }: { files: readonly string[] }) {
 test('the preview shows the page or the drawing that is edited, and the page before for a style', () => {
   const files = ['about.html', 'css/site.css', 'img/logo.svg'];
   using shown = showScreen(<OpenBesidePreview files={files} />, {});
+  expect(shown.button('Back to the files'), 'where no file is open').toBeDefined();
   const addresses = files.map((file) => {
     flushSync(() => shown.button(file).click());
     return shown.page.querySelector('iframe')?.getAttribute('src');
   });
   const [page, , drawing] = files.map((file) => `http://draft.test/${file}`);
   expect(addresses).toEqual([page, page, drawing]);
+  expect(shown.button('Back to the code')).toBeDefined();
 });

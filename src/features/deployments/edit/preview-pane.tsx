@@ -34,7 +34,7 @@ export function PreviewPane({ preview, active, onClose }: PreviewPaneProps) {
         </IconButton>
         {/* In a narrow window nothing else is in sight. */}
         <Button variant="quiet" size="sm" className="md:hidden" onClick={onClose}>
-          Back to the code
+          Back to the {active === null ? 'files' : 'code'}
         </Button>
       </div>
       {problem !== null && (
