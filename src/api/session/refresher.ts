@@ -3,8 +3,8 @@ import { SESSION_TEXTS } from './session-errors.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
- * The result of a refresh. `over`: the session is, for one of `SESSION_TEXTS`. `unavailable`: there was no answer, or not
- * now, and nothing ends.
+ * The result of a refresh. `over`: the session is, for one of `SESSION_TEXTS`. `unavailable`: there was no answer, or
+ * not now, and nothing ends.
  */
 export type RefreshOutcome = { kind: 'fresh' } | { kind: 'over'; reason: string } | { kind: 'unavailable' };
 
