@@ -278,8 +278,8 @@ export default defineConfig(({ isSsrBuild }) => ({
           output: {
             codeSplitting: { groups: web.groups },
             // The base lists all files of all screens: their names are bytes that nobody reads. A browser keeps files
-            // for a year, and each name must differ from all of theirs: 41 bits are enough.
-            chunkFileNames: 'assets/[hash:8].js',
+            // for a year, and each name must differ from all of theirs: of 36 bits, two builds share one in a million.
+            chunkFileNames: 'assets/[hash:7].js',
             hashCharacters: 'base36',
           },
         },

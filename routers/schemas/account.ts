@@ -15,7 +15,7 @@ export const accountDeletionSchema = z.strictObject({ mailedTo: z.nullable(z.str
 
 export const confirmDeletionInput = z.strictObject({ token: mailedTokenSchema });
 
-/** The deleted account: whoever opened its link may be logged in to another. */
+/** The deleted account; the browser that opened its link may be logged in to another. */
 export const deletedAccountSchema = z.strictObject({ accountId: z.string() });
 
 export type AccountExport = z.infer<typeof accountExportSchema>;

@@ -275,3 +275,10 @@ export async function forgetHashes(): Promise<void> {
     // Without a database there is nothing to forget.
   }
 }
+
+/** Counts the published files of each content. */
+export function copiesOf(files: readonly HashedFile[], leftOut: ReadonlySet<string>): Map<string, number> {
+  const copies = new Map<string, number>();
+  for (const { path, sha256 } of files) if (!leftOut.has(path)) copies.set(sha256, (copies.get(sha256) ?? 0) + 1);
+  return copies;
+}

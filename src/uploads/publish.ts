@@ -1,5 +1,5 @@
 import type { LeftOut, Release } from '../../routers/schemas/releases.ts';
-import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
+import { copiesOf, type HashedFile, type Hasher, hashFiles } from './hash.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
 import { extentOf, publishedPart } from './selection/apply-rules.ts';
 import { readPrivateKeys } from './selection/private-keys.ts';
@@ -170,23 +170,15 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
 
   const wanted = new Set(missing);
   const copies = copiesOf(hashed, new Set(leftOut.map(({ path }) => path)));
-  const outgoing: HashedFile[] = [];
-  for (const file of hashed) {
-    // Two files with the same content are sent once, and counted as the two that the person chose.
-    if (wanted.delete(file.sha256)) outgoing.push({ ...file, copies: copies.get(file.sha256) ?? 1 });
-    // The bytes are held until they are sent, and those that are there already no longer than now.
-    delete file.bytes;
-  }
+  // Two files with the same content are sent once, and counted as the two that the person chose.
+  const outgoing = hashed
+    .filter(({ sha256 }) => wanted.delete(sha256))
+    .map((file) => ({ ...file, copies: copies.get(file.sha256) ?? 1 }));
+  // From here on, bytes are held only of what is sent.
+  for (const file of hashed) delete file.bytes;
   const { load, ...counting } = beginSending(run, outgoing, files.length - leftOut.length);
   await sendFiles(uploadId, outgoing, { ...options, ...counting });
   return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
-}
-
-/** Counts the published files of each content. */
-function copiesOf(files: readonly HashedFile[], leftOut: ReadonlySet<string>): Map<string, number> {
-  const copies = new Map<string, number>();
-  for (const { path, sha256 } of files) if (!leftOut.has(path)) copies.set(sha256, (copies.get(sha256) ?? 0) + 1);
-  return copies;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { session } from '../api/session/session.ts';
-import { SESSION_TEXTS } from '../api/session/session-errors.ts';
 import { channel } from '../realtime/channel.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
@@ -230,15 +229,14 @@ function endPause(run: Run): void {
 
 /** The account that is logged in, or was last. */
 let lastAccountId: string | null = null;
+let isWatched = false;
 
-/** Its owner's Login page names what was being sent; another account sees nothing of it, even after its own logout. */
+const ownRuns = (): Run[] => [...runs.values()].filter(({ owner }) => owner === lastAccountId);
+
+/** Shows each sending to its owner alone, on the Login page after a logout as well. */
 function announce(): void {
   lastAccountId = session.accountId() ?? lastAccountId;
   sendings.set(ownRuns().map(({ sending }) => sending));
-}
-
-function ownRuns(): Run[] {
-  return [...runs.values()].filter(({ owner }) => owner === lastAccountId);
 }
 
 /** Stores the progress of a sending, for a retry and for a reload. */
@@ -251,38 +249,25 @@ function store(run: Run, fields: Partial<StoredProgress>): void {
   changeStored(run.recordId, { publication: toStoredSending(run.request, run.stored, arrivedFiles) });
 }
 
-function toStoredSending(
-  { deployment: { id, name, url }, publishAnyway, isNew }: SendingRequest,
-  progress: StoredProgress,
-  arrivedFiles = 0,
-): StoredSending {
+function toStoredSending(request: SendingRequest, progress: StoredProgress, arrivedFiles = 0): StoredSending {
+  const { deployment, publishAnyway, isNew } = request;
+  const { id, name, url } = deployment;
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
 }
-
-let isWatched = false;
 
 /** From the first sending on, a logout stops running ones, and their owner or a network that is back resumes them. */
 function watchPage(): void {
   if (isWatched) return;
   isWatched = true;
-  session.onAccountChange((reason) => {
-    // Nobody can log in to a deleted account to finish what it was sending.
-    for (const run of reason === SESSION_TEXTS.accountDeleted ? ownRuns() : []) {
-      cancel(run);
-      forget(run);
-    }
+  session.onAccountChange(() => {
     for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
     announce();
     retryThose(({ isSignedOut }) => isSignedOut);
   });
-  // A selection without stored files is in the page's memory alone, so closing it now would lose the rest, also of
-  // what waits for its owner's login.
+  // A selection without stored files is in the page's memory alone: closing it now would lose the rest.
   addEventListener('beforeunload', (event) => {
-    const isLosing = ownRuns().some(
-      ({ sending, recordId }) =>
-        (isUnderWay(sending) || sending.failure?.isSignedOut === true) && readStored(recordId)?.hasFiles !== true,
-    );
-    if (isLosing) event.preventDefault();
+    const isOpen = ({ sending }: Run) => isUnderWay(sending) || sending.failure?.isSignedOut;
+    if (ownRuns().some((run) => isOpen(run) && readStored(run.recordId)?.hasFiles !== true)) event.preventDefault();
   });
   // An upload belongs to the account: without this it would end only when all of it had been sent in vain.
   let handled = channel.get().items[0];
@@ -306,11 +291,10 @@ async function stopIfGone(deploymentId: string | undefined): Promise<void> {
   if (await run.server.isDeploymentGone(run.request.deployment.id).catch(() => false)) cancel.abort(GONE);
 }
 
-/** While nobody is logged in, a retry would only store the files again, for whoever logs in next. */
+/** Retries nothing while nobody is logged in: that would only store the files again, for the next account. */
 function retryThose(mayRetry: (failure: SendingFailure) => boolean): void {
-  for (const run of runs.values()) {
+  for (const run of session.accountId() === null ? [] : ownRuns()) {
     const { state, failure } = run.sending;
-    const isAllowed = session.accountId() !== null && run.owner === session.accountId();
-    if (isAllowed && state === 'failed' && failure !== null && mayRetry(failure)) void retry(run);
+    if (state === 'failed' && failure !== null && mayRetry(failure)) void retry(run);
   }
 }

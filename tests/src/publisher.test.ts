@@ -251,19 +251,6 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   await expect.poll(stateShown).toBe('done');
 });
 
-test.each([
-  ['here', () => session.signOut(SESSION_TEXTS.accountDeleted)],
-  ['in another tab', () => session.hear({ kind: 'ended', reason: SESSION_TEXTS.accountDeleted })],
-])('of what an account was sending nothing is left once it is deleted %s', async (_where, end) => {
-  session.signIn(access, 'dora');
-  const held = sendingTo('erased', []);
-  await expect.poll(held.isSending).toBe(true);
-  end();
-  expect(sendings.get()).toEqual([]);
-  expect(await held.ended).toMatchObject({ state: 'cancelled' });
-  expect(recordsOf('erased')).toEqual([]);
-});
-
 test('what nobody answered is tried again by itself once the browser is online', async () => {
   session.signIn(access, 'anna');
   let isAway = true;

@@ -18,7 +18,7 @@ export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
 
 /** A message from one tab to the others. */
 export type SessionMessage =
-  | { kind: 'signed-in'; accountId: string; reason?: undefined }
+  | { kind: 'signed-in'; accountId: string }
   | { kind: 'leaving' }
   | { kind: 'ended'; reason: string };
 
@@ -47,7 +47,7 @@ export class SessionMachine {
   readonly #store: TokenStore;
   readonly #refresh: (rejectedToken: string | null) => Promise<RefreshOutcome>;
   readonly #listeners = new Set<() => void>();
-  readonly #accountListeners = new Set<(reason?: string) => void>();
+  readonly #accountListeners = new Set<() => void>();
   #state: SessionState;
   #silentStart: Promise<void> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
@@ -85,11 +85,8 @@ export class SessionMachine {
     return () => this.#listeners.delete(listener);
   };
 
-  /**
-   * Calls the listener when the data fetched so far belongs to another account, or to nobody: with the reason, if
-   * somebody ended the session.
-   */
-  onAccountChange(listener: (reason?: string) => void): () => void {
+  /** Calls the listener when the data fetched so far belongs to another account, or to nobody. */
+  onAccountChange(listener: () => void): () => void {
     this.#accountListeners.add(listener);
     return () => this.#accountListeners.delete(listener);
   }
@@ -154,7 +151,7 @@ export class SessionMachine {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
     this.#deps.notifyOtherTabs({ kind: 'ended', reason });
-    this.#changeAccount('anonymous', reason);
+    this.#changeAccount('anonymous');
   }
 
   /** Handles a message of another tab; its storage is shared with this one. */
@@ -165,7 +162,7 @@ export class SessionMachine {
     if (message.kind === 'ended' && ['held', 'ending'].includes(this.#state) && !this.#deps.isOnAuthScreen()) {
       this.#store.writeMarker(message.reason);
     }
-    this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous', message.reason);
+    this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
   }
 
   async #request(kind: RequestKind, path: string, init: RequestInit): Promise<Response> {
@@ -287,11 +284,11 @@ export class SessionMachine {
     this.#timers = [];
   }
 
-  #changeAccount(next: SessionState, reason?: string): void {
+  #changeAccount(next: SessionState): void {
     this.#isLeaving = false;
     // The cookie's absence is settled: no silent start after this.
     this.#silentStart = Promise.resolve();
-    for (const listener of this.#accountListeners) listener(reason);
+    for (const listener of this.#accountListeners) listener();
     this.#moveTo(next);
   }
 

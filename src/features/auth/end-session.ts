@@ -35,7 +35,7 @@ async function end(warning: ToastOptions): Promise<ToastOptions | null> {
   }
 }
 
-/** Where it cannot be asked, or nobody knows what is sent, the press is the answer. */
+/** Asks the person; where that fails, or nobody knows what is sent, the press is the answer. */
 function isWanted(): Promise<boolean> {
   return import('./logout-question.tsx').then(({ askToLogOut }) => askToLogOut()).catch(() => true);
 }

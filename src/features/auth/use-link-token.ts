@@ -36,7 +36,7 @@ export function useKeptLink(token: string | null, isUsable: boolean): void {
   }, [token, isUsable]);
 }
 
-/** A link whose page was left by a page load is removed: whoever comes later in this tab is perhaps somebody else. */
+/** Returns the link of this page after a reload; after any other load it may be left from another person. */
 function storedToken(): string | null {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   if (load?.type !== 'reload') tryStorage(() => sessionStorage.removeItem(OPEN_LINK_KEY));
