@@ -204,6 +204,8 @@ test('files count as sent from another tab while a page that is still open holds
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held }) } });
   expect(await isSentElsewhere('quay')).toBe(false);
   held.push({ name: 'fairlead-upload-a' });
+  expect(await isSentElsewhere('quay'), 'this page holds its own record').toBe(false);
+  sessionStorage.clear();
   expect(await isSentElsewhere('quay')).toBe(true);
   expect(await isSentElsewhere('mole')).toBe(false);
 });
