@@ -21,8 +21,10 @@ import {
   changePasswordInput,
   checkResetLinkInput,
   confirmEmailInput,
+  confirmedEmailSchema,
   forgotPasswordInput,
   loginInput,
+  passwordResetSchema,
   registerInput,
   resetLinkCheckSchema,
   resetPasswordInput,
@@ -74,7 +76,7 @@ export const authRouter = router({
 
   resetPassword: publicProcedure
     .input(resetPasswordInput)
-    .output(doneSchema)
+    .output(passwordResetSchema)
     .mutation(({ ctx, input }) => resetPassword(ctx, input)),
 
   changePassword: sessionProcedure
@@ -89,7 +91,7 @@ export const authRouter = router({
 
   confirmEmail: publicProcedure
     .input(confirmEmailInput)
-    .output(doneSchema)
+    .output(confirmedEmailSchema)
     .mutation(({ ctx, input }) => confirmEmail(ctx, input)),
 
   changeEmail: sessionProcedure

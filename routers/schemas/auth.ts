@@ -74,13 +74,17 @@ export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: currentPasswordSchema });
 export const stopEmailChangeInput = z.strictObject({ token: mailedTokenSchema });
 /** Leads to a new password, since the person who requested the change knew the old one; valid for `resetPassword`. */
-export const stoppedEmailChangeSchema = z.strictObject({ resetToken: z.string() });
+export const stoppedEmailChangeSchema = z.strictObject({ accountId: z.string(), resetToken: z.string() });
+/** The address that the link was mailed to: another account may be logged in where it is opened. */
+export const confirmedEmailSchema = z.strictObject({ email: z.string() });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
 
 export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt: z.date() });
 /** The answer to login and registration: the access token and the user's fields. */
 export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
 
+/** The account that has the new password; the browser that opened its link may be logged in to another. */
+export const passwordResetSchema = z.strictObject({ accountId: z.string() });
 /** True while a mailed link can still set a new password. */
 export const resetLinkCheckSchema = z.strictObject({ isOpen: z.boolean() });
 
@@ -101,10 +105,12 @@ export type ForgotPasswordInput = z.infer<typeof forgotPasswordInput>;
 export type CheckResetLinkInput = z.infer<typeof checkResetLinkInput>;
 export type ResetLinkCheck = z.infer<typeof resetLinkCheckSchema>;
 export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
+export type PasswordReset = z.infer<typeof passwordResetSchema>;
 export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
 export type ConfirmEmailInput = z.infer<typeof confirmEmailInput>;
 export type ChangeEmailInput = z.infer<typeof changeEmailInput>;
 export type StopEmailChangeInput = z.infer<typeof stopEmailChangeInput>;
+export type ConfirmedEmail = z.infer<typeof confirmedEmailSchema>;
 export type StoppedEmailChange = z.infer<typeof stoppedEmailChangeSchema>;
 export type RevokeSessionInput = z.infer<typeof revokeSessionInput>;
 export type Access = z.infer<typeof accessSchema>;

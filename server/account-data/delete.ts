@@ -6,7 +6,7 @@ import type {
   DeletedAccount,
 } from '../../routers/schemas/account.ts';
 import { limitLinks } from '../account/auth/email/change-email.ts';
-import { endSessions } from '../account/auth/end-sessions.ts';
+import { endOwnLogin, endSessions } from '../account/auth/end-sessions.ts';
 import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../account/auth/mailed-token.ts';
 import { currentPasswordWrong, requireCurrentPassword } from '../account/auth/password/check-password.ts';
 import type { SessionContext } from '../account/auth/sessions.ts';
@@ -58,8 +58,7 @@ export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletio
     await endAccount(session, ctx, user);
     return accountId;
   });
-  const isOther = ctx.actor.kind === 'account' && ctx.actor.accountId !== accountId;
-  if (!isOther) ctx.jar.write('refresh', null);
+  endOwnLogin(ctx, accountId);
   return { accountId };
 }
 

@@ -36,7 +36,7 @@ test('an address is confirmed by its mailed link, and a forgotten password is re
   await expect(page.locator('[data-toast]')).toContainText('npx fairlead outbox show');
   const confirming = await mailedLink(app, 'confirm-email', credentials.email);
   await page.goto(confirming);
-  await expect(page.getByRole('heading', { name: 'Your address is confirmed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: `${credentials.email} is confirmed` })).toBeVisible();
   await page.getByRole('link', { name: 'Go to Dashboard' }).click();
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(banner).toHaveCount(0);

@@ -167,7 +167,9 @@ test('registration mails a link that confirms the address once', async () => {
   const first = app.outbox.find((sent) => sent.to === ada.user.email && sent.kind === 'confirm-email');
   expect(first).toBeDefined();
 
-  expect(await app.anonymous().auth.confirmEmail({ token: tokenIn(first, '/auth/confirm') })).toEqual({ done: true });
+  expect(await app.anonymous().auth.confirmEmail({ token: tokenIn(first, '/auth/confirm') })).toEqual({
+    email: ada.user.email,
+  });
 
   expect(await ada.caller.user.get()).toMatchObject({ emailConfirmed: true });
   // The tab that asks for the confirmation is another one.
@@ -216,7 +218,12 @@ test('the old address stops a change by its link, some days later too, which pro
   const bob = await confirmedPerson(app);
   const again = await askForEmail(app, bob, `thief-${bob.user.email}`);
   app.clock.advance(6 * 24 * 60 * MINUTE_MS);
-  await auth.stopEmailChange({ token: again.stop });
+  const other = await app.newcomer();
+  const cookie = other.jar.read('refresh');
+  const stopped = await other.caller.auth.stopEmailChange({ token: again.stop });
+  const reset = await other.caller.auth.resetPassword({ token: stopped.resetToken, password: newPassword });
+  expect([stopped.accountId, reset.accountId]).toEqual([bob.user.id, bob.user.id]);
+  expect(other.jar.read('refresh'), 'who is logged in to another account stays there').toBe(cookie);
 });
 
 test('each new password ends a change of address that waits', async () => {

@@ -52,6 +52,12 @@ export async function endAccess(
   await AuthorizationRequestModel.deleteMany({ accountId }, { session });
 }
 
+/** Ends the login of the browser that opened a mailed link, unless it is logged in to another account. */
+export function endOwnLogin(ctx: ServiceContext, accountId: string): void {
+  const isOther = ctx.actor.kind === 'account' && ctx.actor.accountId !== accountId;
+  if (!isOther) ctx.jar.write('refresh', null);
+}
+
 /**
  * Forgets connections that were made while the address of the account was unconfirmed, and publishes that. They may be
  * a stranger's, who registered with somebody else's address or moved the account: the owner's sites would go to the

@@ -9,15 +9,18 @@ import { AuthCard } from './auth-card.tsx';
 import { LINK_INCOMPLETE, LINK_OVER_TITLE } from './link-expiry.ts';
 import { useKeptLink, useLinkToken } from './use-link-token.ts';
 
-export type MailedActProps<Done> = {
+/** The browser may be logged in to another account than the one that the act is about. */
+type OfAccount = { accountId: string };
+
+export type MailedActProps<Done extends OfAccount> = {
   title: string;
   subtitle: string;
   button: Required<Pick<ButtonProps, 'variant' | 'children' | 'busyLabel'>>;
   /** The title of the toast after a failure that leaves the link usable. */
   failure: string;
   act: (token: string) => Promise<Done>;
-  /** Ends the session of this browser, if it is that of the account; without it, any session. */
-  endSession?: (done: Done) => void;
+  /** What the other tabs are told when the session of this browser was one of the account. */
+  reason?: string;
   children: (done: Done) => ReactNode;
   /** Shown when the link no longer works: the reason, and the way on, which an incomplete link has as well. */
   over: { reason: ReactNode; way: ReactNode };
@@ -27,21 +30,21 @@ export type MailedActProps<Done> = {
  * The page of a mailed link that changes the account and ends its sessions. Nothing is changed before the button is
  * pressed, because mail programs open links too.
  */
-export function MailedAct<Done>(props: MailedActProps<Done>) {
+export function MailedAct<Done extends OfAccount>(props: MailedActProps<Done>) {
   const token = useLinkToken();
   return <Act key={token} token={token} {...props} />;
 }
 
 type Outcome<Done> = { kind: 'asking' | 'incomplete' | 'over' } | { kind: 'done'; done: Done };
 
-function Act<Done>({
+function Act<Done extends OfAccount>({
   token,
   title,
   subtitle,
   button,
   failure,
   act,
-  endSession = () => session.signOut(),
+  reason,
   children,
   over,
 }: MailedActProps<Done> & { token: string | null }) {
@@ -55,7 +58,7 @@ function Act<Done>({
     try {
       const done = await act(token);
       setOutcome({ kind: 'done', done });
-      endSession(done);
+      if (done.accountId === session.accountId()) session.signOut(reason);
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (fieldErrors?.token !== undefined) setOutcome({ kind: 'incomplete' });

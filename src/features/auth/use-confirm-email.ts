@@ -5,7 +5,7 @@ import { LINK_INCOMPLETE, LINK_OVER_TITLE, type LinkRefusal } from './link-expir
 
 export type Confirmation =
   | { kind: 'confirming' }
-  | { kind: 'confirmed' }
+  | { kind: 'confirmed'; email: string }
   /** `isOver`: no other try with this link can succeed. */
   | { kind: 'failed'; refusal: LinkRefusal; isOver: boolean; retry: () => void };
 
@@ -20,8 +20,8 @@ export function useConfirmEmail(token: string | null): Confirmation {
       setState({ kind: 'confirming' });
       try {
         const { trpcClient } = await import('../../api/trpc.ts');
-        await trpcClient.auth.confirmEmail.mutate({ token });
-        setState({ kind: 'confirmed' });
+        const { email } = await trpcClient.auth.confirmEmail.mutate({ token });
+        setState({ kind: 'confirmed', email });
         void refreshUser();
       } catch (error) {
         const { code, fieldErrors } = errorDetails(error);

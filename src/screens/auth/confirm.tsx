@@ -26,7 +26,7 @@ function Confirm({ token }: { token: string | null }) {
   if (confirmation.kind === 'confirmed') {
     return (
       <AuthCard
-        title="Your address is confirmed"
+        title={`${confirmation.email} is confirmed`}
         subtitle={
           <SentOrKept
             sent="We’ll send account email there."

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { session } from '../../api/session/session.ts';
+import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { SESSION_TEXTS } from '../../api/session/session-errors.ts';
 import { Button } from '../../components/button.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
@@ -15,9 +15,7 @@ export function AuthDeleteAccountScreen() {
       button={{ variant: 'danger', children: 'Delete account', busyLabel: 'Deleting…' }}
       failure="The account was not deleted"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.account.confirmDeletion.mutate({ token })}
-      endSession={({ accountId }) => {
-        if (accountId === session.accountId()) session.signOut(SESSION_TEXTS.accountDeleted);
-      }}
+      reason={SESSION_TEXTS.accountDeleted}
       over={{
         reason: 'The link works once, within 30 minutes. If your account still exists, ask for a new link in Account.',
         way: <Way to={paths.account} label="Go to Account" />,
@@ -26,7 +24,12 @@ export function AuthDeleteAccountScreen() {
       {() => (
         <AuthCard
           title="Your account was deleted"
-          subtitle="Its websites are being taken down. Our last email names those that may stay."
+          subtitle={
+            <SentOrKept
+              sent="Its websites are being taken down. Our last email names those that may stay."
+              kept="Its websites are being taken down. This Fairlead does not send email: a message in its outbox names those that may stay."
+            />
+          }
         >
           <Way to={paths.home} label="Go to Home" />
         </AuthCard>

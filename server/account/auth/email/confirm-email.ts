@@ -1,4 +1,4 @@
-import type { ConfirmEmailInput } from '../../../../routers/schemas/auth.ts';
+import type { ConfirmEmailInput, ConfirmedEmail } from '../../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../../../context.ts';
 import { UserModel } from '../../../database/models/account/user.ts';
@@ -42,8 +42,8 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
  * any other address belongs to a change that was stopped or replaced. A mailed link opens in a tab of its own, so
  * other tabs are informed. Throws `token_invalid`, `email_taken`.
  */
-export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
-  await transaction(async (session) => {
+export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<ConfirmedEmail> {
+  return transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'confirm-email', input.token);
     const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
     if (user === null) throw notFound('account');
@@ -56,15 +56,15 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
     }
     await user.save({ session });
     await publishEvent(session, accountId, { type: 'analytics_update' });
-    if (emailKey(former) === emailKey(email)) return;
+    if (emailKey(former) === emailKey(email)) return { email };
     // A link for a new password in the old mailbox no longer belongs to the owner.
     await closeTokens(session, ctx, accountId, 'reset-password');
     // The reader of an address that was never confirmed may be a stranger, who has no link to stop the change either.
-    if (!(emailConfirmedAt instanceof Date)) return;
+    if (!(emailConfirmedAt instanceof Date)) return { email };
     const values = { kind: 'email-changed', username, newEmail: email } as const;
     await queueMail(session, ctx.providers, { accountId, to: former, values });
+    return { email };
   }).catch((error: unknown) => {
     throw isDuplicateKey(error, 'emailKey') ? emailTaken() : error;
   });
-  return DONE;
 }

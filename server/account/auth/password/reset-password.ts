@@ -1,12 +1,16 @@
-import type { CheckResetLinkInput, ResetLinkCheck, ResetPasswordInput } from '../../../../routers/schemas/auth.ts';
-import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
+import type {
+  CheckResetLinkInput,
+  PasswordReset,
+  ResetLinkCheck,
+  ResetPasswordInput,
+} from '../../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../../context.ts';
 import { UserModel } from '../../../database/models/account/user.ts';
 import { transaction } from '../../../database/mongo.ts';
 import { notFound } from '../../../lib/errors.ts';
 import { queueMail } from '../../mail/queue-mail.ts';
 import { emailKey } from '../../name-keys.ts';
-import { endAccess, forgetConnections } from '../end-sessions.ts';
+import { endAccess, endOwnLogin, forgetConnections } from '../end-sessions.ts';
 import { isOpenToken, redeemToken, tokenInvalid } from '../mailed-token.ts';
 import { withHashingSlot } from './hashing-slot.ts';
 
@@ -24,11 +28,11 @@ export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkI
  * has proved the address, which must still be the account's own; connections from before any such proof are forgotten.
  * Throws `token_invalid`, `overloaded`.
  */
-export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
+export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<PasswordReset> {
   // Saves the work that would come before the token is used.
   if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid('reset-password');
   const passwordHash = await withHashingSlot(ctx, null, () => ctx.providers.hasher.hash(input.password));
-  await transaction(async (session) => {
+  const accountId = await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);
     const user = await UserModel.findOneAndUpdate(
       { _id: accountId, deletedAt: null },
@@ -44,7 +48,8 @@ export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInp
     await endAccess(ctx, accountId, 'password_reset', session);
     const values = { kind: 'password-changed', username: user.username, how: 'reset' } as const;
     await queueMail(session, ctx.providers, { accountId, to: user.email, values });
+    return accountId;
   });
-  ctx.jar.write('refresh', null);
-  return DONE;
+  endOwnLogin(ctx, accountId);
+  return { accountId };
 }

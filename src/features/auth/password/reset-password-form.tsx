@@ -16,7 +16,7 @@ export type ResetPasswordFormProps = {
   onLinkOver: (refusal: LinkRefusal) => void;
 };
 
-/** Sets a new password, which ends all sessions, including this browser's, and signs nobody in. */
+/** Sets a new password, which ends all sessions, including one in this browser, and signs nobody in. */
 export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFormProps) {
   const form = useForm({
     resolver: standardSchemaResolver(newPasswordForm),
@@ -28,7 +28,9 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
   async function save({ password: chosen }: { password: string }): Promise<void> {
     try {
       const { trpcClient } = await import('../../../api/trpc.ts');
-      await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
+      const { accountId } = await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
+      if (accountId === session.accountId()) session.signOut();
+      onDone();
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (fieldErrors?.token !== undefined) {
@@ -38,10 +40,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }
-      return;
     }
-    session.signOut();
-    onDone();
   }
   const submit = useSubmitOnce(isSubmitting, form.handleSubmit(save));
 
