@@ -8,6 +8,11 @@ import { formatAddress } from './format.ts';
 
 export type Published = Pick<Deployment, 'currentRelease' | 'destinations'>;
 
+/** Returns whether the address of a deployment is reserved when that is deleted. */
+export function isAddressReserved({ currentRelease, destinations }: Published): boolean {
+  return currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
+}
+
 /** Describes the effect of a deletion on the site at each platform. */
 export function siteTexts(
   { currentRelease, destinations }: Published,

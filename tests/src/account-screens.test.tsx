@@ -311,7 +311,10 @@ test('a good link shows the form, and so does one of which nobody can say anythi
 });
 
 test('a change of address is stopped by a button, not by opening the link, and leads to a new password', async () => {
-  const answered = vi.fn(() => Response.json({ result: { data: { json: { resetToken: 'B'.repeat(43) } } } }));
+  const answered = vi.fn(() =>
+    Response.json({ result: { data: { json: { accountId: ada.id, resetToken: 'B'.repeat(43) } } } }),
+  );
+  session.signIn(ada, 'other');
   using shown = openLink(answered, <AuthStopEmailChangeScreen />);
   await shown.sees('Stop the change of your email address?');
   expect(location.hash).toBe('');
@@ -319,6 +322,7 @@ test('a change of address is stopped by a button, not by opening the link, and l
   shown.button('Stop the change').click();
   await shown.sees('The change was stopped');
   expect(shown.linkTo('Choose a new password')).toBe(`/auth/reset#token=${'B'.repeat(43)}`);
+  expect(session.accountId(), 'who is logged in to another account stays there').toBe('other');
 });
 
 test('the page of a mailed link knows its link after a reload, until it is used or left', async () => {
@@ -412,7 +416,9 @@ test('who has proved no address is told before that the password alone deletes t
     .poll(() => dialog.textContent)
     .toContain(
       'replit.example stays until you delete the app at Replit yourself.' +
-        'netlify.example stays at Netlify, which Fairlead can no longer reach: take it down there.Your files',
+        'netlify.example stays at Netlify, which Fairlead can no longer reach: take it down there.' +
+        'For up to 30 days nobody can use the addresses of your live sites on the built-in host, not even you with a new account.' +
+        'Your files',
     );
 });
 

@@ -2,6 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_MAX } from '../../../routers/schemas/primitives.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
@@ -16,7 +17,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/browser/location.ts';
 import { comingText } from '../../lib/coming-text.ts';
 import { paths } from '../../lib/paths/paths.ts';
-import { isReached, stayTexts } from '../../lib/site-ending.ts';
+import { isAddressReserved, isReached, stayTexts } from '../../lib/site-ending.ts';
 import { useReceiving } from '../../uploads/receiving-deployments.ts';
 
 export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => void; onClose: () => void };
@@ -24,7 +25,7 @@ export type DeleteAccountDialogProps = { user: User; onMailed: (to: string) => v
 /** Says what is lost before the account is deleted. */
 export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDialogProps) {
   const navigate = useNavigate();
-  const staying = useStaying();
+  const { staying, isReserved } = useSites();
   const form = useForm({
     resolver: standardSchemaResolver(deleteAccountInput),
     mode: 'onTouched',
@@ -66,7 +67,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       description={
         <>
           <p>{how}</p>
-          <Losses deploymentCount={user.deploymentCount} staying={staying} />
+          <Losses deploymentCount={user.deploymentCount} staying={staying} isReserved={isReserved} />
           <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
       }
@@ -86,9 +87,9 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
 /** The most sites that are named one by one. */
 const NAMED = 3;
 
-type LossesProps = { deploymentCount: number; staying: readonly string[] };
+type LossesProps = { deploymentCount: number; staying: readonly string[]; isReserved: boolean };
 
-function Losses({ deploymentCount, staying }: LossesProps) {
+function Losses({ deploymentCount, staying, isReserved }: LossesProps) {
   const coming = trpc.subscription.allowance.useQuery().data?.comingPayment;
   const sending = useReceiving().map(({ name }) => name);
   const more = staying.length - NAMED;
@@ -99,6 +100,12 @@ function Losses({ deploymentCount, staying }: LossesProps) {
         <li key={text}>{text}</li>
       ))}
       {more > 0 && <li>{formatCount(more, 'other website')} there as well.</li>}
+      {isReserved && (
+        <li>
+          For up to {HELD_SLUG_DAYS} days nobody can use the addresses of your live sites on the built-in host, not even
+          you with a new account.
+        </li>
+      )}
       {sending.length > 0 && <li>Sending files to {new Intl.ListFormat('en').format(sending)} stops.</li>}
       <li>Your files, releases, settings and API tokens are erased.</li>
       <li>An active plan ends at once, and its remaining time is lost.</li>
@@ -112,9 +119,10 @@ function websitesText(count: number): string {
   return `${formatCount(count, 'deployment')} ${taken} taken down. Where you published by hand, and wherever Fairlead has no access, a website stays until you delete it there.`;
 }
 
-/** Names what stays at platforms of the newest deployments; the mail names more of them. */
-function useStaying(): string[] {
+/** Names what stays at platforms of the newest deployments; the mail names more of them. `isReserved`: an address is. */
+function useSites(): { staying: string[]; isReserved: boolean } {
   const connections = trpc.connections.list.useQuery().data?.items;
   const deployments = trpc.deployments.list.useQuery({ limit: PAGE_SIZE_MAX }).data?.items ?? [];
-  return deployments.flatMap((one) => stayTexts(one, (platform) => isReached(connections, platform, one.id)));
+  const staying = deployments.flatMap((one) => stayTexts(one, (platform) => isReached(connections, platform, one.id)));
+  return { staying, isReserved: deployments.some(isAddressReserved) };
 }

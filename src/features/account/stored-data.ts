@@ -110,7 +110,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['held_slugs'],
     what: 'Earlier addresses of your sites, reserved so that nobody else can take them right away.',
-    kept: '30 days.',
+    kept: '30 days. This also applies to deleted accounts.',
     ends: 'age',
   },
   {
