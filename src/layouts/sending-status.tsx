@@ -6,7 +6,7 @@ import { RunningSending, sendingPath } from '../features/releases/progress/runni
 import { routes } from '../routes.tsx';
 import { isUnderWay, type Sending, useSendings } from '../uploads/sendings.ts';
 
-const KEEP_OPEN = 'Keep this page open';
+const KEEP_OPEN = 'Keep this tab open';
 
 export type SendingStatusProps = {
   /** `list`: each upload with its progress; `bar`: how much of all of them is sent, in two short lines. */
@@ -16,8 +16,14 @@ export type SendingStatusProps = {
 /** Shows this page's running uploads on every screen: they end with the page. */
 export function SendingStatus({ look }: SendingStatusProps) {
   const sendings = useSendings().filter(isUnderWay);
-  // The page that takes over after sending is loaded by then.
-  useEffect(() => void routes.release.screen.fetch(), []);
+  useEffect(() => {
+    // The page that takes over after sending is loaded by then.
+    void routes.release.screen.fetch();
+    // Logging out asks first, also while the network is away.
+    Promise.all([import('../features/auth/end-session.ts'), import('../features/auth/logout-question.tsx')]).catch(
+      () => undefined,
+    );
+  }, []);
   return look === 'list' ? <SendingList sendings={sendings} /> : <SendingShare sendings={sendings} />;
 }
 

@@ -79,7 +79,7 @@ function LeftSending() {
   const names = new Intl.ListFormat('en').format(left.map(({ deploymentName }) => deploymentName));
   return (
     <Notice tone="accent" title={`${names} ${left.length === 1 ? 'was' : 'were'} being sent`} className="mb-4">
-      Log in to the same account to finish it. Keep this page open until then.
+      Log in to the same account to finish it. Keep this tab open until then.
     </Notice>
   );
 }

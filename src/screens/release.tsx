@@ -201,8 +201,8 @@ function meanwhile(release: ReleaseDetail): string {
     const further = destinations.length > 1 ? ' The other platforms follow.' : '';
     return `Visitors see release ${number} ${seenAgainText(release, !isSent)}.${further}`;
   }
-  if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
-  return `Release ${servingNumber} stays live until release ${number} has been checked. You can close this page.`;
+  if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this tab.`;
+  return `Release ${servingNumber} stays live until release ${number} has been checked. You can close this tab.`;
 }
 
 function ReleaseFacts({ release }: { release: ReleaseDetail }) {

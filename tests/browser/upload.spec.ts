@@ -200,6 +200,9 @@ test('an upload outlives a token that ends, a lost network, a reload and a sessi
   await expect.poll(async () => (await kept(page)).withFiles).toBe(1);
   await page.context().setOffline(true);
   await expect(page.getByRole('main').getByText('Waiting for the network')).toBeVisible();
+  await page.getByRole('link', { name: 'Logout' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Log out while files are being sent?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
   await page.context().setOffline(false);
 
   line.letThrough(9);

@@ -117,7 +117,7 @@ test('a domain that is refused after the deployment was made is asked for again,
   await patiently(() => expect(location.search).toBe('?deployment=mole&domain=shop.example'));
   await patiently(() => expect(document.activeElement?.textContent).toBe('Release 1'));
   await shown.sees('shop.example was not added. Your site is published all the same');
-  await shown.sees('Keep this page open for now.');
+  await shown.sees('Keep this tab open for now.');
   expect(shown.page.querySelector('header')?.textContent).toBe('All-in-One DeploymentPublishing');
 });
 
@@ -205,7 +205,7 @@ test('the platform is the one that was chosen, and an address that it has not na
     }),
   );
   await shown.sees('The address comes from Netlify');
-  expect(stage(shown, 'Publish').text).toContain('You can close this page.');
+  expect(stage(shown, 'Publish').text).toContain('You can close this tab.');
   expect(stage(shown, 'Platform').text).toBe('PlatformNetlify');
   expect(stage(shown, 'Address')).toEqual({ text: '3AddressThe address comes from Netlify', mark: undefined });
 });

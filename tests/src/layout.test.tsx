@@ -103,7 +103,7 @@ test('logging out while files are sent is asked first, and the Login page names 
   sendings.set([sending]);
   await press('aside a', 'Logout');
   const words =
-    'Harbour is being sent. Logging out stops that. Log in again to finish it, and keep this page open until then.';
+    'Harbour is being sent. Logging out stops that. Log in again to finish it, and keep this tab open until then.';
   await shown('[role=alertdialog] p', words);
   await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Cancel'));
   await press('[role=alertdialog] button', 'Cancel');
@@ -229,10 +229,10 @@ test('while files are sent every bar says how much of them, the sidebar lists th
   sendings.set([sendingOf({ progress })]);
   for (const path of ['/about', '/settings']) {
     follow(path);
-    await shown('header a', 'Sending 43%Keep this page open');
+    await shown('header a', 'Sending 43%Keep this tab open');
   }
   await shown('aside a', 'Harbour3 of 7 filesSending, 43 of 99 B');
-  await shown('aside p', 'SendingKeep this page open');
+  await shown('aside p', 'SendingKeep this tab open');
   sendings.set([]);
   await vi.waitFor(() => expect(textsOf('header, aside').join()).not.toContain('Sending'));
 });

@@ -66,7 +66,7 @@ test.each([
   [releaseRefOf(), true, 'Release 3 stays live.'],
 ])('cancelling what is being sent gives the files back, and says what is live', async (serving, isRestored, words) => {
   using shown = showSending({ isRestored }, serving);
-  await shown.sees('Keep this page open until the files are sent.');
+  await shown.sees('Keep this tab open until the files are sent.');
   expect(shown.page.textContent).toContain('publish it on a hosting platform');
   expect(shown.linkTo('publish it on a hosting platform'), 'it would lead away from this page').toBeUndefined();
   // What is live meanwhile can be visited.
@@ -94,7 +94,7 @@ test('what is being sent names every platform that it goes to', async () => {
     sendings.set([{ ...publication, deploymentId: 'harbour', isNew: false }]);
     const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
     using shown = showScreen(<DeploymentScreen />, { 'deployments.get': () => deploymentOf({ destinations }) }, place);
-    await shown.sees('Keep this page open until the files are sent.');
+    await shown.sees('Keep this tab open until the files are sent.');
     return shown.page.textContent?.match(/Platforms?Built-in host(, Netlify)?/)?.[0];
   };
   const primary = here ?? expect.fail('The deployment is nowhere');
@@ -111,7 +111,7 @@ function showFirst() {
 
 test('cancelling a first publication says that nothing was published', async () => {
   using shown = showFirst();
-  await shown.sees('Keep this page open until the files are sent.');
+  await shown.sees('Keep this tab open until the files are sent.');
   shown.button('Cancel').click();
   expect(said()).toBe('Nothing was published. Your files are still chosen.');
 });
@@ -295,7 +295,7 @@ test('what is refused says why, and what a platform refuses before anything is s
   expect(shown.page.querySelector('[aria-label="Stopped"] h2')?.textContent).toBe('Harbour was not published');
   expect(shown.page.textContent).toContain(failure.message);
   expect(shown.page.textContent).toContain('Release 3 is still live.');
-  expect(shown.page.textContent).not.toMatch(/Keep this page open|stays live/);
+  expect(shown.page.textContent).not.toMatch(/Keep this tab open|stays live/);
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
 });
 
@@ -304,7 +304,7 @@ test('the steps of a first publication that was stopped promise nothing', async 
   const steps = <ProgressSteps deploymentId={publication.deploymentId} mayChange onStartAgain={vi.fn()} next={null} />;
   using shown = showScreen(steps, { 'deployments.get': () => deploymentOf() });
   await shown.sees('was not publishedYour account is full.');
-  expect(shown.page.textContent).not.toMatch(/Keep this page open|live once/);
+  expect(shown.page.textContent).not.toMatch(/Keep this tab open|live once/);
 });
 
 test('what was being sent to a deployment that is gone is said on its page', async () => {

@@ -87,7 +87,7 @@ test('a text that differs too much to be compared in time is not compared', () =
 
 test('a release with changes says nothing of it, and does not ask for them while it runs', async () => {
   using shown = showRelease({ ...queued, changedFiles: 1 });
-  await shown.sees('You can close this page.');
+  await shown.sees('You can close this tab.');
   expect(shown.asked).not.toHaveBeenCalled();
   expect(shown.page.textContent).not.toContain('The same files');
 });

@@ -37,7 +37,7 @@ function LogoutQuestion({ sending, onAnswer }: LogoutQuestionProps) {
       description={
         <p className="wrap-anywhere">
           {names} {sending.length === 1 ? 'is' : 'are'} being sent{isElsewhere && ' from another tab'}. Logging out
-          stops that. Log in again to finish it, and keep {isOnlyHere ? 'this page' : 'the tabs that send'} open until
+          stops that. Log in again to finish it, and keep {isOnlyHere ? 'this tab' : 'the tabs that send'} open until
           then.
         </p>
       }

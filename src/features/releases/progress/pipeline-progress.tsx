@@ -153,8 +153,8 @@ function stagesOf(
 }
 
 function publishText(progress: Known): string {
-  if (progress.stage === 'sending') return 'Keep this page open for now.';
-  return isUnderWay(progress) ? 'You can close this page.' : 'Nothing left to send.';
+  if (progress.stage === 'sending') return 'Keep this tab open for now.';
+  return isUnderWay(progress) ? 'You can close this tab.' : 'Nothing left to send.';
 }
 
 type PublishedTo = { platform: string | undefined; further: readonly Destination[] };

@@ -47,7 +47,7 @@ function WhileThisRuns({ progress }: Pick<ProgressHeadProps, 'progress'>) {
         <h2 className="font-semibold">While this runs</h2>
         <p className="mt-1 text-ink-muted">
           {LIVE_ONCE_COMPARED}{' '}
-          {progress.stage === 'sending' ? 'Keep this page open until the files are sent.' : 'You can close this page.'}
+          {progress.stage === 'sending' ? 'Keep this tab open until the files are sent.' : 'You can close this tab.'}
         </p>
       </CardBody>
     </Card>

@@ -65,7 +65,7 @@ export function SendingRelease(props: SendingReleaseProps) {
             {serving === null
               ? LIVE_ONCE_COMPARED
               : `Release ${serving.number} stays live until release ${number} has been checked.`}
-            {sending.result === null && ' Keep this page open until the files are sent.'}
+            {sending.result === null && ' Keep this tab open until the files are sent.'}
           </p>
         )
       }
