@@ -82,10 +82,10 @@ function addFileRoutes(routes: Router, providers: Providers, requests: RequestCo
     requireType(request, 'application/octet-stream');
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
-    const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together can have');
-    await requests.during(ctx.actor.accountId, () =>
-      receiveBundle(ctx, uploadId, { body, contentLength: contentLengthOf(request) }),
-    );
+    await requests.during(ctx.actor.accountId, () => {
+      const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together can have');
+      return receiveBundle(ctx, uploadId, { body, contentLength: contentLengthOf(request) });
+    });
     response.status(204).end();
   });
 }
@@ -235,10 +235,14 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   if (!request.complete) throw senderGone();
 }
 
-/** Yields the bytes of a body, and refuses it as soon as it is known to be too large. */
-async function* bounded(request: Request, maxBytes: number, whatHas: string): AsyncGenerator<Uint8Array> {
+/** Returns the bytes of a body, and refuses it as soon as it is known to be too large: by its length at once. */
+function bounded(request: Request, maxBytes: number, whatHas: string): AsyncIterable<Uint8Array> {
   const tooLarge = new AppError('body_too_large', `${whatHas} at most ${maxBytes / 1024 ** 2} MB.`);
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
+  return upTo(maxBytes, request, tooLarge);
+}
+
+async function* upTo(maxBytes: number, request: Request, tooLarge: AppError): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of bytesOf(request)) {
     size += chunk.byteLength;
