@@ -1,3 +1,4 @@
+import { isPlaceholder } from '../../routers/rules/support-address.ts';
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../context.ts';
@@ -54,6 +55,8 @@ async function makeRoom({ providers }: ServiceContext, accountId: string | null)
 async function countMail({ providers }: ServiceContext, accountId: string | null): Promise<void> {
   const { addresses, limits } = providers;
   const key = `${accountId === null ? 'strangers' : 'accounts'} ${addresses.operatorEmail}`;
-  const rule = `Too many messages came within an hour. You can write to ${addresses.supportEmail}.`;
+  const { supportEmail } = addresses;
+  const otherWay = isPlaceholder(supportEmail) ? '' : ` You can write to ${supportEmail}.`;
+  const rule = `Too many messages came within an hour.${otherWay}`;
   await countAgainst({ name: 'contact-recipient', key, limit: limits.contactMailsPerHour, windowMs: HOUR_MS, rule });
 }

@@ -42,7 +42,7 @@ export function SettingsScreen() {
                 sent={<>What we email to {address}.</>}
                 kept={<>This Fairlead does not send email: it keeps these messages to {address} in its outbox.</>}
               />
-              {!user.emailConfirmed && <p className="mt-1">None are sent until you confirm your address.</p>}
+              {!user.emailConfirmed && <p className="mt-1">They start once you confirm your address.</p>}
             </>
           }
         >

@@ -224,20 +224,21 @@ function added(one: Load, other: Load): Load {
   return { files: one.files + other.files, bytes: one.bytes + other.bytes };
 }
 
-/** Counts the first bytes of a bundle, and the files that are whole in them. */
-function partOf(bundle: Bundle, bytes: number): Load {
-  let left = bytes;
+/** Counts the first sent bytes of a bundle, by their share of it, and the files that are whole in them. */
+function partOf(bundle: Bundle, sentBytes: number): Load {
+  let left = sentBytes;
   const whole = bundle.filter(({ file }) => {
     left -= file.size;
     return left >= 0;
   });
-  return { files: loadOf(whole).files, bytes: Math.min(bytes, loadOf(bundle).bytes) };
+  const bytes = bundle.reduce((sum, { file }) => sum + file.size, 0);
+  return { files: loadOf(whole).files, bytes: Math.floor((loadOf(bundle).bytes * Math.min(sentBytes, bytes)) / bytes) };
 }
 
 function loadOf(files: readonly (SelectedFile & Pick<HashedFile, 'copies'>)[]): Load {
   return {
     files: files.reduce((sum, { copies = 1 }) => sum + copies, 0),
-    bytes: files.reduce((sum, { file }) => sum + file.size, 0),
+    bytes: files.reduce((sum, { file, copies = 1 }) => sum + file.size * copies, 0),
   };
 }
 

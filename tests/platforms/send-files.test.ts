@@ -23,6 +23,19 @@ test('a content is new when the previous release has it under no path, however m
   expect(contentsNewSince(next, undefined)).toEqual(next);
 });
 
+test('a content under two paths is sent once, and counted as two files with the bytes of two', async () => {
+  await using harness = await platformHarness();
+  const all = contents(2).map((content) => ({ ...content, copies: 2 }));
+  const events: unknown[] = [];
+  const sending = sendFiles(harness.call, { contents: all, missing: all.slice(1), atOnce: AT_ONCE, send: async () => {} });
+  for await (const event of sending) events.push(event);
+  const counts = { type: 'uploading', total: 4, totalBytes: 4 };
+  expect(events).toEqual([
+    { ...counts, done: 2, doneBytes: 2 },
+    { ...counts, done: 4, doneBytes: 4 },
+  ]);
+});
+
 test('fewer files are sent at once after a refusal, and more again with each that went through', async () => {
   await using harness = await platformHarness();
   const all = contents(100);

@@ -391,8 +391,9 @@ test('a finished step tells what was really sent, and claims nothing where nobod
   expect(stepResult({ name: 'processing', ...counted, total: 0, totalBytes: 0 })).toBe(null);
 });
 
-test('a publication fails in the step in which it stopped', () => {
+test('a publication fails in the step in which it stopped, and of a ZIP its own bytes are counted', () => {
   const publication: SendingState = {
+    selection: folder({}),
     state: 'failed',
     progress: {
       phase: 'sending',
@@ -413,6 +414,12 @@ test('a publication fails in the step in which it stopped', () => {
     'an earlier page read and sent it',
   ).toEqual(['running', 'waiting', 'waiting']);
   expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
+  const text = (one: SendingState) => sendingSteps(one)[0]?.body;
+  const zipped = { ...publication, selection: { name: 'site', zip: new File([], 'site.zip'), within: '', entries: [] } };
+  expect(text(publication)).toMatchObject({ props: { text: '1 of 2 files, 1 of 2 B' } });
+  expect(text(zipped)).toMatchObject({ props: { text: '1 of 2 files, 1 of 2 B of the ZIP' } });
+  const result = { sentFiles: 2, sentBytes: 2, leftOut: [] };
+  expect(text({ ...zipped, result })).toMatchObject({ props: { text: '2 files sent, 2 B as a ZIP' } });
 });
 
 test('a step that runs for a roll back says so, and no other does', () => {

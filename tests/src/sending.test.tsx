@@ -6,8 +6,9 @@ import { clearToasts, toasts } from '../../src/components/overlays/toast-store.t
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { isFirstCancellable } from '../../src/features/releases/acts/use-cancel-first.ts';
 import { ProgressSteps } from '../../src/features/releases/progress/progress-steps.tsx';
+import { ReleaseSteps } from '../../src/features/releases/progress/release-steps.tsx';
 import { sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
-import { stepGroupsOf } from '../../src/features/releases/progress/step-groups.ts';
+import { stepGroupsOf, tookOf } from '../../src/features/releases/progress/step-groups.ts';
 import { partTitle } from '../../src/features/releases/step-titles.ts';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
@@ -17,6 +18,7 @@ import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
   deploymentOf,
+  releaseDetailOf,
   releaseOf,
   releaseRefOf,
   secondsLater,
@@ -124,6 +126,31 @@ test('a release is one page from the first file on: its title, its address and i
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
   const steps = stepGroupsOf({ state: 'queued', finishedAt: null, steps: QUEUED, primaryId: '', destinations: [] });
   expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
+});
+
+test('the times of the parts add up to that of the release, where nobody noted how long a page sent', () => {
+  const [preparing, verifying] = [
+    stepOf({ name: 'preparing', state: 'done', startedAt: secondsLater(0), endedAt: secondsLater(2) }),
+    stepOf({ name: 'verifying', state: 'done', startedAt: secondsLater(2), endedAt: secondsLater(5) }),
+  ];
+  const run = { state: 'live', finishedAt: secondsLater(6), ...{ primaryId: '', destinations: [] } } as const;
+  const tookIn = (source: 'zip' | 'retry', steps = [preparing, verifying]) =>
+    stepGroupsOf({ ...run, steps }).map((part) => tookOf(part, { ...run, steps, source }, secondsLater(9)));
+  expect(tookIn('zip')).toEqual([null, '5.0 s', '1.0 s']);
+  expect(tookIn('retry')).toEqual(['2.0 s', '3.0 s', '1.0 s']);
+});
+
+test('a ZIP that came whole is not told by what was new in it', async () => {
+  const counted = { total: 3, totalBytes: 429, doneBefore: 1, doneBytesBefore: 200 };
+  const steps = [stepOf({ name: 'uploading', state: 'done', ...counted })];
+  const release = (source: 'zip' | 'folder') => releaseDetailOf({ source, steps });
+  for (const [source, words] of [
+    ['folder', '2 of 3 files sent, 229 B'],
+    ['zip', '3 files in place, 429 B'],
+  ] as const) {
+    using shown = showScreen(<ReleaseSteps release={release(source)} />, {});
+    await shown.sees(words);
+  }
 });
 
 test('each part has its own lines, although a rollback writes into the step of the first check', () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isPlaceholder } from '../../../routers/rules/support-address.ts';
 import {
   CONFIRM_LINK_HOURS,
   DELETE_LINK_MINUTES,
@@ -75,7 +76,8 @@ export function renderMail(content: MailContent, reach: { publicUrl: string; sup
   if ('chargeId' in content) return paymentMail(content);
   const { subject, paragraphs } =
     'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
-  const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
+  const support = isPlaceholder(reach.supportEmail) ? '' : `\nQuestions: ${reach.supportEmail}`;
+  const closing = `Fairlead\n${reach.publicUrl}${support}`;
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
 

@@ -35,6 +35,11 @@ export function filesIn(contents: readonly Content[]): number {
   return contents.reduce((files, { copies }) => files + copies, 0);
 }
 
+/** Returns the bytes of those files. */
+export function bytesIn(contents: readonly Content[]): number {
+  return contents.reduce((bytes, { sizeBytes, copies }) => bytes + sizeBytes * copies, 0);
+}
+
 /** Returns the files that a host serves; the same map where it serves all. */
 export function servedOf(manifest: Manifest): Manifest {
   const hidden = [...manifest.keys()].filter((path) => !isServedPath(path, manifest));
@@ -68,10 +73,10 @@ export type Sending = {
  */
 export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGenerator<Uploading, void> {
   const { contents, missing, atOnce, send } = sending;
-  const totalBytes = sum(contents);
+  const totalBytes = bytesIn(contents);
   const total = filesIn(contents);
   let done = total - filesIn(missing);
-  let doneBytes = totalBytes - sum(missing);
+  let doneBytes = totalBytes - bytesIn(missing);
   const progress = (): Uploading => ({ type: 'uploading', done, total, doneBytes, totalBytes });
 
   call.signal.throwIfAborted();
@@ -99,7 +104,7 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
       await send(content, inner);
       slots.leave(needed);
       done += content.copies;
-      doneBytes += content.sizeBytes;
+      doneBytes += bytesIn([content]);
     }
   };
   const all = Promise.all(Array.from({ length: atOnce }, work));
@@ -157,10 +162,6 @@ function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
     () => true,
   );
   return withTimeout(over, ms, () => false);
-}
-
-function sum(contents: readonly Content[]): number {
-  return contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 }
 
 /** Returns a request body with this content, its hash verified by the store: made anew for each try. */

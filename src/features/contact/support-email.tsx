@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { isPlaceholder } from '../../../routers/rules/support-address.ts';
 import { paths } from '../../lib/paths/paths.ts';
 
 /** The part of About with the form, as in `/about#contact-form`. */
@@ -24,11 +25,6 @@ function useSupportEmail(): string | null {
   }, []);
 
   return address;
-}
-
-/** Returns whether an address stands in for one that is not set: it leads to this computer alone. */
-function isPlaceholder(address: string): boolean {
-  return ['@localhost', '@127.', '@['].some((end) => address.includes(end));
 }
 
 const LINK = 'font-medium text-accent underline underline-offset-4 wrap-anywhere';

@@ -188,3 +188,9 @@ test.each<[MailContent, string[]]>([
   expect(text).toMatch(/^Hello Ada,\n\n/);
   for (const words of [...said, 'https://f.example', 'help@f.example']) expect(text).toContain(words);
 });
+
+test('a mail names no support address where none is set', () => {
+  const content: MailContent = { kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' };
+  const { text } = renderMail(content, { publicUrl: 'http://localhost:3000', supportEmail: 'support@localhost' });
+  expect(text).toMatch(/\n\nFairlead\nhttp:\/\/localhost:3000\n$/);
+});

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../store/manifest.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { numberField, stringField } from '../reference.ts';
-import { bodyOf, type Content, filesIn, sendFiles } from '../send-files.ts';
+import { bodyOf, bytesIn, type Content, filesIn, sendFiles } from '../send-files.ts';
 import { createPace, type Hour } from './pace.ts';
 import { entryAt, type Known, type Piece, piecesOf, planOf, requireInADay, type TreeEntry } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
@@ -101,11 +101,9 @@ function contentsBefore(items: ReturnType<typeof planOf>['items'], sent: number)
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
 function progressOver(all: readonly Content[], doneBefore: readonly Content[]) {
-  const sizeOf = (contents: readonly Content[]): number =>
-    contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
-  const totalBytes = sizeOf(all);
+  const totalBytes = bytesIn(all);
   let done = filesIn(doneBefore);
-  let doneBytes = sizeOf(doneBefore);
+  let doneBytes = bytesIn(doneBefore);
   const now = (more = 0, moreBytes = 0): Uploading => ({
     type: 'uploading',
     done: done + more,
@@ -117,7 +115,7 @@ function progressOver(all: readonly Content[], doneBefore: readonly Content[]) {
     now,
     add(contents: readonly Content[]): Uploading {
       done += filesIn(contents);
-      doneBytes += sizeOf(contents);
+      doneBytes += bytesIn(contents);
       return now();
     },
   };

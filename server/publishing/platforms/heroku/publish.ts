@@ -11,7 +11,7 @@ import type {
   RestoreEvent,
 } from '../platform.ts';
 import { stringField } from '../reference.ts';
-import { contentsOf, filesIn, reportUntilOver } from '../send-files.ts';
+import { bytesIn, contentsOf, filesIn, reportUntilOver } from '../send-files.ts';
 import { stateOf, waitUntilDone } from '../wait-until-done.ts';
 import {
   buildToMake,
@@ -102,7 +102,7 @@ async function* sendSource(
 ): AsyncGenerator<PublishEvent, { url: string; checksum: string }> {
   const contents = contentsOf(manifest);
   const total = filesIn(contents);
-  const totalBytes = contents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const totalBytes = bytesIn(contents);
   const file = await call.openSpool();
   const left = new AbortController();
   const inner = { ...call, signal: AbortSignal.any([call.signal, left.signal]) };

@@ -160,7 +160,7 @@ function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; descr
         title: 'Choose the changed folder or ZIP',
         description: `${isTouch() ? '' : 'Or drop it anywhere on this page. '}You see what is in it before anything is published.`,
       }
-    : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
+    : { title: 'Drop a folder or a ZIP to publish again', description: 'Of a folder, only what changed is sent.' };
 }
 
 function publishHint(

@@ -13,7 +13,7 @@ import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { stepProgress, stepResult } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, STEP_TEXTS } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
-import { type Run, type StepGroup, stepGroupsOf, tookOf } from './step-groups.ts';
+import { type Run, type StepGroup, stepGroupsOf, tookOf, wasSentHere } from './step-groups.ts';
 
 /** Lists the parts of a release, each with its time, its progress and its folded log, for each of its platforms. */
 export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
@@ -151,7 +151,7 @@ function rowOf(group: StepGroup, now: Date, release: Run): Step {
 function textOf({ name, state, steps }: StepGroup, current: ReleaseStep | undefined, release: Run): string {
   if (state === 'yours') return 'Publish it and enter its address';
   if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
-  if (state === 'done') return resultText(name, steps);
+  if (state === 'done') return resultText(name, steps, release);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);
   if (progress !== null) return [progress.files, progress.bytes].filter((group) => group !== null).join(', ');
@@ -159,12 +159,15 @@ function textOf({ name, state, steps }: StepGroup, current: ReleaseStep | undefi
 }
 
 /** Returns the result, counted if there is something to count. */
-function resultText(name: StepGroup['name'], steps: readonly ReleaseStep[]): string {
+function resultText(name: StepGroup['name'], steps: readonly ReleaseStep[], release: Run): string {
   if (name === 'switching') return 'Visitors see this release';
   // A rollback only repeats the switch.
   if (name === 'checking' && steps.length === 0) return 'When it first went live';
   const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
-  return (counted && stepResult(counted)) ?? '';
+  if (counted === undefined) return '';
+  // A ZIP came here whole, whichever of its files were here before.
+  const isWhole = name === 'sending' && release.source === 'zip' && wasSentHere(release);
+  return stepResult(isWhole ? { ...counted, doneBefore: null } : counted) ?? '';
 }
 
 export type RowBodyProps = {

@@ -76,14 +76,23 @@ function switched(release: ReleaseState, checked: StepState, isRunning: boolean)
 /** Returns the duration of a part of a release so far; null where nobody noted it. */
 export function tookOf({ name, state, steps }: StepGroup, release: Run, now: Date): string | null {
   if (state === 'yours') return null;
-  // A page or a script sent the files here before the first step began, and nobody noted how long that took.
-  if (name === 'sending' && release.source !== undefined && release.source !== 'retry' && isHere(release)) return null;
+  const isSentHere = wasSentHere(release);
+  // Nobody noted how long that took, and it is no part of the release's time.
+  if (name === 'sending' && isSentHere) return null;
   if (name === 'switching' && steps.length === 0) return switchTook(release);
-  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
+  const isChecking = name === 'checking' && startOf(steps) !== null;
+  // Between the sending and the check, Fairlead's own host only reads the files.
+  const startedAt = startOf(isChecking && isSentHere ? release.steps : steps);
   return tookText(startedAt, state === 'running' ? null : endOf(steps), now);
 }
 
-function isHere(release: Run): boolean {
+function startOf(steps: readonly ReleaseStep[]): Date | null {
+  return steps.find(({ startedAt }) => startedAt !== null)?.startedAt ?? null;
+}
+
+/** Returns whether a page or a script sent the files to the host itself, before the first step began. */
+export function wasSentHere(release: Run): boolean {
+  if (release.source === undefined || release.source === 'retry') return false;
   const primary = primaryOf(release);
   return primary === undefined || PLATFORMS[primary.platform].isServedHere === true;
 }
