@@ -1,7 +1,18 @@
-import { CircleQuestionMark, CircleUserRound, type LucideIcon, Plus, Upload } from 'lucide-react';
+import {
+  Bell,
+  CircleQuestionMark,
+  CircleUserRound,
+  Globe,
+  KeyRound,
+  type LucideIcon,
+  Plug,
+  Plus,
+  Upload,
+} from 'lucide-react';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { href, type PathName, paths } from '../lib/paths/paths.ts';
+import { sectionId } from '../lib/section-id.ts';
 import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
 
 /** The screens without an entry in the sidebar. */
@@ -19,7 +30,7 @@ const ALSO: Partial<Record<PathName, string>> = {
   quickDeploy: 'publish upload folder zip',
   domains: 'dns records address',
   certificates: 'https tls encryption',
-  settings: 'profile appearance theme notifications api tokens connections webhooks',
+  settings: 'profile username appearance theme webhooks',
   account: 'password email sessions delete account export data receipts invoices billing plan subscription',
   diagnostics: 'check health problems',
   licenseManagement: 'redeem key',
@@ -30,6 +41,14 @@ const ALSO: Partial<Record<PathName, string>> = {
 };
 
 type ScreenLink = { path: string; label: string; icon: LucideIcon; also?: string | undefined };
+
+/** The sections of Settings that are screens to whoever looks for them. */
+const ofSettings: readonly ScreenLink[] = [
+  { label: 'Notifications', icon: Bell, also: 'emails' },
+  { label: 'Hosting connections', icon: Plug, also: 'platform tokens' },
+  { label: 'DNS connections', icon: Globe, also: 'provider tokens' },
+  { label: 'API tokens', icon: KeyRound, also: 'keys scripts' },
+].map((section) => ({ ...section, path: `${paths.settings}#${sectionId(section.label)}` }));
 
 const named: readonly ScreenLink[] = [
   ...sidebarGroups.flatMap(({ entries }) => entries),
@@ -46,5 +65,6 @@ const ofPlatforms = HOSTING_PLATFORMS.map((platform) => ({
 /** The screens that Go to finds; a platform may be in the sidebar already. */
 export const screenLinks: readonly ScreenLink[] = [
   ...named,
+  ...ofSettings,
   ...ofPlatforms.filter(({ path }) => named.every((link) => link.path !== path)),
 ];

@@ -8,6 +8,7 @@ import { Page } from '../components/page/page.tsx';
 import { WaitingNotice } from '../features/deployments/select/waiting-notice.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
+import { isTouch } from '../lib/browser/is-touch.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { href, paths } from '../lib/paths/paths.ts';
 import { priceOf } from '../lib/prices.ts';
@@ -108,8 +109,9 @@ function WaysOn() {
   const navigate = useNavigate();
   const hasRead = useReadToEnd();
   const wanted = useWantedPage();
-  // What Home is for; its chooser opens on the way.
+  // What Home is for. Its chooser of folders opens on the way, but not on a phone, where a site is mostly a ZIP.
   const isForHome = wanted?.to === paths.home;
+  const [choose, place] = isTouch() ? ['Choose your files', paths.home] : ['Choose a folder', `${paths.home}#publish`];
   return (
     <div className="mt-5 flex flex-wrap items-center gap-2">
       {/* Its line stays, so that the buttons do not move when they may be pressed. */}
@@ -120,10 +122,10 @@ function WaysOn() {
         <Button
           variant="primary"
           disabled={!hasRead}
-          onClick={() => navigate(isForHome ? `${paths.home}#publish` : wanted.to)}
+          onClick={() => navigate(isForHome ? place : wanted.to)}
           className="max-sm:w-full"
         >
-          {isForHome ? 'Choose a folder' : `Continue to ${wanted.title}`}
+          {isForHome ? choose : `Continue to ${wanted.title}`}
         </Button>
       )}
       <Button

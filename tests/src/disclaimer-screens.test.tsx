@@ -90,6 +90,17 @@ test('who came to Home is led to the place for the files there', async () => {
   await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '#publish']));
 });
 
+test('who came to Home on a phone chooses between a folder and a ZIP there', async () => {
+  const query = window.matchMedia.bind(window);
+  const touch = (wanted: string) => query(wanted.includes('hover: none') ? 'all' : wanted);
+  const media = vi.spyOn(window, 'matchMedia').mockImplementation(touch);
+  using visit = enterAt('/', 'Home');
+  await visit.presses('Accept & Continue');
+  await visit.presses('Choose your files');
+  await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '']));
+  media.mockRestore();
+});
+
 test.each([
   ['/settings', '?redirect=%2Fsettings'],
   ['/', ''],

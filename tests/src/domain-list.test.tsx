@@ -32,7 +32,7 @@ test('the tab of a deployment lists its domains alone, and adds one to it withou
     ...domainAnswers(domain),
     'domains.list': listed,
     'deployments.get': () => deploymentOf({ id: domain.deploymentId }),
-    'releases.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
   };
   const path = `/deployments/${domain.deploymentId}?tab=domains`;
   using shown = showScreen(<DeploymentScreen />, answers, { pattern: '/deployments/:deploymentId', path });

@@ -176,7 +176,7 @@ test.each([
   using shown = showScreen(<DashboardScreen />, {
     'subscription.allowance': () => allowanceOf({ deploymentCount: 0, ...fields }),
     'deployments.list': () => ({ items: [], nextCursor: null }),
-    'releases.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
   });
   for (const text of texts) await shown.sees(text);
 });
@@ -190,7 +190,7 @@ test('the dashboard names the folder that waits, and leads on with it or discard
   using shown = showScreen(<DashboardScreen />, {
     'subscription.allowance': () => allowanceOf({ deploymentCount: 0 }),
     'deployments.list': () => ({ items: [], nextCursor: null }),
-    'releases.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
   });
   // At once: it comes with the screen, and cannot be missing where a file of its own fails to load.
   expect(shown.page.textContent).toContain('harbour-cafe');
@@ -210,7 +210,7 @@ test('a trial that starts leads on, where the frame says how long it lasts and n
       return trial;
     },
     'deployments.list': () => ({ items: [], nextCursor: null }),
-    'releases.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
   };
   await using _app = showApp('/subscription/pricing', { user: { ...ada, deploymentCount: 0 }, answers });
   showToast({ title: 'Account created successfully' });

@@ -8,6 +8,7 @@ import { expect, vi } from 'vitest';
 import { Route, Switch } from 'wouter';
 import type { AppRouter } from '../../routers/_app.ts';
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
+import type { ReleaseList } from '../../routers/schemas/releases.ts';
 import { trpc } from '../../src/api/trpc.ts';
 
 /** Types into the field of this name, and returns it. */
@@ -29,8 +30,15 @@ export async function submit(form: HTMLFormElement | null | undefined): Promise<
   form?.requestSubmit();
 }
 
-/** The answers of the server by procedure; a procedure that is not named never answers. */
-export type Answers = Record<string, (input: unknown, signal?: AbortSignal | null) => unknown>;
+type Answer<Data = unknown> = (input: unknown, signal?: AbortSignal | null) => Data;
+
+/**
+ * The answers of the server by procedure; a procedure that is not named never answers. A list whose rows several
+ * screens read has its whole shape: what lacks would fail in one of them.
+ */
+export type Answers = Record<string, Answer> & {
+  'releases.list'?: Answer<ReleaseList | TRPCClientError<AppRouter> | Promise<ReleaseList>>;
+};
 
 export type ShownScreen = {
   page: HTMLElement;

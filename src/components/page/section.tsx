@@ -1,4 +1,6 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { useAddress, useVisit } from '../../lib/browser/location.ts';
+import { sectionId } from '../../lib/section-id.ts';
 
 export type SectionProps = {
   title: string;
@@ -10,9 +12,18 @@ export type SectionProps = {
   children: ReactNode;
 };
 
-/** A part of a screen of settings: its subject on the left, its card beside it, or below if there is no room. */
+/**
+ * A part of a screen of settings: its subject on the left, its card beside it, or below if there is no room. A link to
+ * it scrolls there.
+ */
 export function Section({ title, count, description, action, children }: SectionProps) {
-  const id = useId();
+  const id = sectionId(title);
+  const { hash } = useAddress();
+  const visit = useVisit();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
+  useEffect(() => {
+    if (hash === `#${id}`) document.getElementById(id)?.scrollIntoView();
+  }, [hash, visit]);
   return (
     <section
       aria-labelledby={id}
@@ -20,7 +31,7 @@ export function Section({ title, count, description, action, children }: Section
     >
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-col xl:justify-start">
         <div className="min-w-0 max-xl:flex-1 max-xl:basis-60">
-          <h2 id={id} className="font-semibold">
+          <h2 id={id} className="scroll-mt-20 font-semibold">
             {title}
             {count !== undefined && <span className="ml-2 font-normal text-ink-faint tabular-nums">{count}</span>}
           </h2>
