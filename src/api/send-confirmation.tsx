@@ -20,10 +20,10 @@ export function SendConfirmation({
   async function send(): Promise<void> {
     setPending(true);
     try {
-      const { showLinkToast } = await import('./link-toast.tsx');
+      const { showLinkToast } = await import('./link-toast.ts');
       const { trpcClient } = await import('./trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
-      await showLinkToast(email, 'confirm-email', `We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
+      await showLinkToast(`We sent it to ${email}. It works for ${CONFIRM_LINK_HOURS} hours.`);
     } catch (error) {
       showToast(errorToast('The link was not created', error));
     } finally {

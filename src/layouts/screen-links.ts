@@ -5,14 +5,13 @@ import {
   Globe,
   KeyRound,
   type LucideIcon,
-  Plug,
   Plus,
   Upload,
 } from 'lucide-react';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
+import { sectionId } from '../components/page/section.tsx';
 import { href, type PathName, paths } from '../lib/paths/paths.ts';
-import { sectionId } from '../lib/section-id.ts';
 import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
 
 /** The screens without an entry in the sidebar. */
@@ -45,7 +44,7 @@ type ScreenLink = { path: string; label: string; icon: LucideIcon; also?: string
 /** The sections of Settings that are screens to whoever looks for them. */
 const ofSettings: readonly ScreenLink[] = [
   { label: 'Notifications', icon: Bell, also: 'emails' },
-  { label: 'Hosting connections', icon: Plug, also: 'platform tokens' },
+  { label: 'Hosting connections', icon: Upload, also: 'platform tokens' },
   { label: 'DNS connections', icon: Globe, also: 'provider tokens' },
   { label: 'API tokens', icon: KeyRound, also: 'keys scripts' },
 ].map((section) => ({ ...section, path: `${paths.settings}#${sectionId(section.label)}` }));

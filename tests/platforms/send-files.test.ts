@@ -27,7 +27,12 @@ test('a content under two paths is sent once, and counted as two files with the 
   await using harness = await platformHarness();
   const all = contents(2).map((content) => ({ ...content, copies: 2 }));
   const events: unknown[] = [];
-  const sending = sendFiles(harness.call, { contents: all, missing: all.slice(1), atOnce: AT_ONCE, send: async () => {} });
+  const sending = sendFiles(harness.call, {
+    contents: all,
+    missing: all.slice(1),
+    atOnce: AT_ONCE,
+    send: async () => {},
+  });
   for await (const event of sending) events.push(event);
   const counts = { type: 'uploading', total: 4, totalBytes: 4 };
   expect(events).toEqual([

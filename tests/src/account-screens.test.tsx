@@ -276,7 +276,9 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
   await submit(form());
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'));
   expect(update).not.toHaveBeenCalled();
+  expect(shown.button('Save').dataset.variant).toBe('secondary');
   writeInto(shown.page, 'username', 'Grace');
+  await vi.waitFor(() => expect(shown.button('Save').dataset.variant).toBe('primary'));
   {
     using again = showScreen(<SettingsScreen />, answers());
     const typed = () => again.page.querySelector<HTMLInputElement>('input[name=username]')?.value;

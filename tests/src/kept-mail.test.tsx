@@ -78,9 +78,9 @@ test('a link that is asked for before it is known where mail goes is told of the
     )
     .toContain('sendConfirmation');
   tell();
-  await expect.poll(() => toasts.get().at(-1)?.title).toBe('Link created');
-  using told = showScreen(toasts.get().at(-1)?.description, {});
-  expect(told.page.querySelector('code')?.textContent).toBe('npx fairlead outbox show ada@example.com confirm-email');
+  // The page has the command already, and the toast would cover it.
+  const description = 'This page shows how to open it.';
+  await expect.poll(() => toasts.get().at(-1)).toMatchObject({ title: 'Link created', description });
 });
 
 test('of a link nobody says that it was sent while it is not known whether mail is', async () => {

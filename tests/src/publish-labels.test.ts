@@ -415,7 +415,10 @@ test('a publication fails in the step in which it stopped, and of a ZIP its own 
   ).toEqual(['running', 'waiting', 'waiting']);
   expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
   const text = (one: SendingState) => sendingSteps(one)[0]?.body;
-  const zipped = { ...publication, selection: { name: 'site', zip: new File([], 'site.zip'), within: '', entries: [] } };
+  const zipped = {
+    ...publication,
+    selection: { name: 'site', zip: new File([], 'site.zip'), within: '', entries: [] },
+  };
   expect(text(publication)).toMatchObject({ props: { text: '1 of 2 files, 1 of 2 B' } });
   expect(text(zipped)).toMatchObject({ props: { text: '1 of 2 files, 1 of 2 B of the ZIP' } });
   const result = { sentFiles: 2, sentBytes: 2, leftOut: [] };

@@ -3,7 +3,7 @@ import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
+import type { ListedRelease, ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
 import { asksForAct, checksOf } from '../../src/features/diagnostics/checks.ts';
@@ -55,7 +55,7 @@ const verified = releaseDetailOf({
 });
 
 /** An earlier one, where no other state is given. */
-function release(number: number, fields: Partial<Release> = {}): Release {
+function release(number: number, fields: Partial<ListedRelease> = {}): ListedRelease {
   return releaseOf({ number, state: 'superseded', ...fields });
 }
 
@@ -186,7 +186,8 @@ test('analytics show what releases did, and ask again after a failure', async ()
 test('of two deployments of one name the one is told from the other, in a choice and in a list', async () => {
   const twins = [deploymentOf(), deploymentOf({ id: 'second', name: 'Harbour', slug: 'harbour-2' })];
   const ofSecond = { ...TWIN, deploymentId: 'second' };
-  const rollBack = { ...ofSecond, id: 'back', fromNumber: 2, toNumber: 1, createdBy: 'sailor', state: 'done' };
+  const numbers = { fromNumber: 2, toNumber: 1 };
+  const rollBack = { ...ofSecond, ...numbers, id: 'back', url: '', createdBy: 'sailor', state: 'done' as const };
   const answers: Answers = {
     ...deploymentsAre(...twins),
     'deployments.get': () => twins[1],

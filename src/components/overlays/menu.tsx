@@ -6,7 +6,7 @@ export type MenuProps = {
   /** The button that opens it, with a name of its own. */
   trigger: ReactNode;
   align?: 'start' | 'center' | 'end' | undefined;
-  side?: 'top' | 'bottom' | undefined;
+  side?: 'top' | 'bottom' | 'left' | undefined;
   children: ReactNode;
 };
 

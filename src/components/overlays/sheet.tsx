@@ -13,20 +13,20 @@ export type SheetProps = {
   children: ReactNode;
 };
 
-/** Slides in from the left and traps the focus: the menu of a small screen. */
+/** Slides in from the left, over a toast as well, and traps the focus: the menu of a small screen. */
 export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
   useBackCloses(isOpen, () => onOpenChange(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
       <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>
       <RadixDialog.Portal>
-        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
+        <RadixDialog.Overlay className="fixed inset-0 z-50 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <RadixDialog.Content
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
             if (document.activeElement !== document.body) event.preventDefault();
           }}
-          className="fixed inset-y-0 left-0 z-40 flex w-[min(20rem,86vw)] flex-col overflow-y-auto bg-surface-sunken shadow-float outline-none data-[state=open]:animate-slide-in data-[state=closed]:animate-leave"
+          className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,86vw)] flex-col overflow-y-auto bg-surface-sunken shadow-float outline-none data-[state=open]:animate-slide-in data-[state=closed]:animate-leave"
         >
           <div className="flex h-bar shrink-0 items-center justify-between pr-2 pl-5">
             <RadixDialog.Title className="text-lg font-semibold">{title}</RadixDialog.Title>

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
 import { useAddress, useVisit } from '../../lib/browser/location.ts';
-import { sectionId } from '../../lib/section-id.ts';
 
 export type SectionProps = {
   title: string;
@@ -11,6 +10,11 @@ export type SectionProps = {
   action?: ReactNode;
   children: ReactNode;
 };
+
+/** Returns the place of a section in the address of its screen. */
+export function sectionId(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-');
+}
 
 /**
  * A part of a screen of settings: its subject on the left, its card beside it, or below if there is no room. A link to

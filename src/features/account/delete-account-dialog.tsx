@@ -6,7 +6,7 @@ import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_MAX } from '../../../routers/schemas/primitives.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { showLinkToast } from '../../api/link-toast.tsx';
+import { showLinkToast } from '../../api/link-toast.ts';
 import { session } from '../../api/session/session.ts';
 import { SESSION_TEXTS } from '../../api/session/session-errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -42,7 +42,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       if (mailedTo !== null) {
         onClose();
         onMailed(mailedTo);
-        await showLinkToast(mailedTo, 'delete-account', `Open the link we sent to ${mailedTo} to delete the account.`);
+        await showLinkToast(`Open the link we sent to ${mailedTo} to delete the account.`);
         return;
       }
       // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.

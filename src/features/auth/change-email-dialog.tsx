@@ -2,7 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { showLinkToast } from '../../api/link-toast.tsx';
+import { showLinkToast } from '../../api/link-toast.ts';
 import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';
@@ -22,7 +22,7 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   const change = trpc.auth.changeEmail.useMutation({
     async onSuccess(_done, { email }) {
       onClose();
-      await showLinkToast(email, 'confirm-email', `Open the link we sent to ${email} to confirm the address.`);
+      await showLinkToast(`Open the link we sent to ${email} to confirm the address.`);
     },
     onError(error) {
       if (!applyFieldErrors(error, ['email', 'currentPassword'], form.setError)) {

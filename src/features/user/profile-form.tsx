@@ -1,5 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { type UpdateUserInput, type User, updateUserInput } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -23,6 +23,7 @@ export function ProfileForm({ user }: { user: User }) {
   });
   useFormDraft(DRAFT, saved, form);
   const { errors } = form.formState;
+  const isChanged = useWatch({ control: form.control, name: 'username' }) !== user.username;
   const update = trpc.user.update.useMutation({
     onSuccess({ username }) {
       form.reset({ username });
@@ -49,7 +50,13 @@ export function ProfileForm({ user }: { user: User }) {
       <Field label="Username" error={errors.username?.message} aside={user.isBetaTester && <BetaBadge />}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
-      <Button type="submit" variant="primary" isBusy={update.isPending} busyLabel="Saving…" className="self-start">
+      <Button
+        type="submit"
+        variant={isChanged ? 'primary' : 'secondary'}
+        isBusy={update.isPending}
+        busyLabel="Saving…"
+        className="self-start"
+      >
         Save
       </Button>
     </form>

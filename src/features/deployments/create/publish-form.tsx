@@ -84,7 +84,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
 
 // What scrolls below it fades into the page.
 const STICKY =
-  'bottom-0 z-10 max-xl:pointer-events-none max-xl:sticky max-xl:-mt-8 max-xl:-mb-4 max-xl:bg-linear-to-t max-xl:from-surface max-xl:from-70% max-xl:to-transparent max-xl:pt-8 max-xl:pb-4 max-xl:*:pointer-events-auto';
+  'bottom-0 z-10 max-xl:pointer-events-none max-xl:sticky max-xl:-mt-8 max-xl:-mb-4 max-xl:bg-linear-to-t max-xl:from-surface max-xl:from-[calc(100%-2rem)] max-xl:to-transparent max-xl:pt-8 max-xl:pb-4 max-xl:*:pointer-events-auto';
 
 /** The line below the button: why it is disabled, or what publishing uses of the plan. */
 function CostLine() {

@@ -37,7 +37,9 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   const isBusy = deployment.state === 'deploying';
   return (
     <>
+      {/* On a phone it is too tall for the room above or below its row, and beside it there is room. */}
       <Menu
+        {...(innerWidth < 640 && { side: 'left', align: 'start' })}
         trigger={
           <IconButton label={`Actions for ${deployment.name}`}>
             <Ellipsis />

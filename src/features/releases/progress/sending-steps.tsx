@@ -9,7 +9,8 @@ import { sentText } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, type StepGroupName } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
-export type SendingState = Pick<Sending, 'selection' | 'state' | 'progress' | 'result'> & Partial<Pick<Sending, 'failure'>>;
+export type SendingState = Pick<Sending, 'selection' | 'state' | 'progress' | 'result'> &
+  Partial<Pick<Sending, 'failure'>>;
 
 /**
  * Returns the same steps as those of the resulting release: this page sends, and the server goes on, unless the
