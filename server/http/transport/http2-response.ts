@@ -16,13 +16,6 @@ export type WebResponse = {
   off(event: 'drain' | 'close', listener: () => void): unknown;
 };
 
-export type Http2Response = WebResponse & {
-  /** The number of bytes that the answer may hold in memory until its reader has taken them. */
-  readonly heldBytes: number;
-  /** Releases the bytes that nobody will take. */
-  release(): void;
-};
-
 /** Before its size is known, an answer is counted with the largest file that is sent whole. */
 const UNKNOWN_BYTES = 1024 * 1024;
 /**
@@ -44,9 +37,9 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /** Header lists are built once for many answers, so their HTTP/2 form is cached, too. */
 const converted = new WeakMap<readonly string[], OutgoingHttpHeaders>();
 
-function headersOf(list: readonly string[]): OutgoingHttpHeaders {
+function headersOf(status: number, list: readonly string[]): OutgoingHttpHeaders {
   const known = converted.get(list);
-  if (known !== undefined) return known;
+  if (known?.[':status'] === status) return known;
   // Sites choose the names of their headers: none may collide with a property that every object inherits.
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index + 1 < list.length; index += 2) {
@@ -58,8 +51,9 @@ function headersOf(list: readonly string[]): OutgoingHttpHeaders {
     // Cookies must not be joined (RFC 6265, section 3).
     else headers[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
   }
-  converted.set(list, headers);
-  return headers;
+  const made = { ':status': status, ...headers };
+  converted.set(list, made);
+  return made;
 }
 
 type Body = Pick<WebResponse, 'write' | 'end'> & { drained(): Writable; release(): void };
@@ -124,43 +118,68 @@ function createBody(stream: ServerHttp2Stream, unread: Unread): Body {
   };
 }
 
-/** Creates the answer of one stream. Writes after the client has gone are dropped, as over HTTP/1.1. */
-export function createHttp2Response(stream: ServerHttp2Stream, isHead: boolean, unread: Unread): Http2Response {
-  const isOver = (): boolean => stream.destroyed || stream.closed;
-  const body = createBody(stream, unread);
-  let status = 200;
-  let heldBytes = UNKNOWN_BYTES;
-  const response: Http2Response = {
-    get headersSent() {
-      return stream.headersSent;
-    },
-    get destroyed() {
-      return isOver();
-    },
-    get statusCode() {
-      return status;
-    },
-    get heldBytes() {
-      return heldBytes;
-    },
-    writeHead(code, headers) {
-      status = code;
-      if (!isOver()) stream.respond({ ':status': code, ...headersOf(headers) }, { endStream: isHead || code === 304 });
-      return response;
-    },
-    write(piece) {
-      // The next piece is read while this one waits.
-      heldBytes = piece.length * 2;
-      return isOver() || isHead || body.write(piece);
-    },
-    end(piece) {
-      heldBytes = piece?.length ?? heldBytes;
-      if (!isOver() && !stream.writableEnded) body.end(piece);
-    },
-    destroy: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-    release: body.release,
-    once: (event, listener) => (event === 'drain' ? body.drained() : stream).once(event, listener),
-    off: (event, listener) => (event === 'drain' ? body.drained() : stream).off(event, listener),
-  };
-  return response;
+/**
+ * The answer of one stream. Writes after the client has gone are dropped, as over HTTP/1.1. It is a class since an
+ * object literal with getters is of a shape of its own each time, which stays in memory until a full collection.
+ */
+export class Http2Response implements WebResponse {
+  statusCode = 200;
+  /** The number of bytes that the answer may hold in memory until its reader has taken them. */
+  heldBytes = UNKNOWN_BYTES;
+  readonly #stream: ServerHttp2Stream;
+  readonly #isHead: boolean;
+  readonly #body: Body;
+
+  constructor(stream: ServerHttp2Stream, isHead: boolean, unread: Unread) {
+    this.#stream = stream;
+    this.#isHead = isHead;
+    this.#body = createBody(stream, unread);
+  }
+
+  get headersSent(): boolean {
+    return this.#stream.headersSent;
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  writeHead(status: number, headers: string[]): this {
+    this.statusCode = status;
+    const endStream = this.#isHead || status === 304;
+    if (!this.destroyed) this.#stream.respond(headersOf(status, headers), { endStream });
+    return this;
+  }
+
+  write(piece: Buffer): boolean {
+    // The next piece is read while this one waits.
+    this.heldBytes = piece.length * 2;
+    return this.destroyed || this.#isHead || this.#body.write(piece);
+  }
+
+  end(piece?: Buffer): void {
+    this.heldBytes = piece?.length ?? this.heldBytes;
+    if (!this.destroyed && !this.#stream.writableEnded) this.#body.end(piece);
+  }
+
+  destroy(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** Releases the bytes that nobody will take. */
+  release(): void {
+    this.#body.release();
+  }
+
+  once(event: 'drain' | 'close', listener: () => void): void {
+    this.#emitterOf(event).once(event, listener);
+  }
+
+  off(event: 'drain' | 'close', listener: () => void): void {
+    this.#emitterOf(event).off(event, listener);
+  }
+
+  #emitterOf(event: 'drain' | 'close'): Writable {
+    return event === 'drain' ? this.#body.drained() : this.#stream;
+  }
 }

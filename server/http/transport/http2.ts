@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { catchErrors } from './catch-errors.ts';
-import { createHttp2Response, type Http2Response, type WebResponse } from './http2-response.ts';
+import { Http2Response, type WebResponse } from './http2-response.ts';
 import { createHeldMemory, type Unread } from './http2-unread.ts';
 import type { Burden, UnreadBudget } from './unread-budget.ts';
 
@@ -188,7 +188,7 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
 
   return {
     take(...[stream, headers, flags, rawHeaders]: Begun): void {
-      const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
+      const response = new Http2Response(stream, headers[':method'] === 'HEAD', unread);
       requests += 1;
       stream.on('error', () => undefined);
       const request = requestOf(headers, rawHeaders, peer);
