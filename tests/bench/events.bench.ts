@@ -12,6 +12,7 @@ const WARM_ROUNDS = 3;
 const EVENTS_PER_ROUND = 4;
 const EVENT_TIMEOUT_MS = 10_000;
 const SCRIPT = 'tests/bench/servers/events.ts';
+const BARE_SCRIPT = 'tests/bench/servers/bare-events.ts';
 
 /** The arrivals at the sockets of one server since the last look, in nanoseconds of the monotonic clock. */
 type Crowd = { server: Served; sockets: WebSocket[]; arrivals: bigint[]; kibPerSocket: number[] };
@@ -114,7 +115,7 @@ async function compare(ours: Crowd, peer: Crowd): Promise<void> {
 }
 
 for (let start = 0; start < STARTS; start += 1) {
-  const servers = await Promise.all([startServer(SCRIPT, ['ours']), startServer(SCRIPT, ['bare'])]);
+  const servers = await Promise.all([startServer(SCRIPT), startServer(BARE_SCRIPT)]);
   const sockets: WebSocket[] = [];
   try {
     const ours = await gather(servers[0]);
