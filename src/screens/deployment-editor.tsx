@@ -9,7 +9,7 @@ import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
-import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import { useDisplayState } from '../features/deployments/display-state.ts';
 import { EditFiles } from '../features/deployments/edit/edit-files.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { LostConnectionNotices } from '../features/deployments/manage/lost-connection-notices.tsx';
@@ -49,7 +49,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
           <>
             <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
               <ReleaseAddress url={url} />
-              <StateBadge state={deploymentDisplayState(deployment, readOnly)} />
+              <StateBadge state={useDisplayState(deployment, readOnly)} />
             </div>
             {release !== null && current !== null && release !== current.number && (
               <p>

@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
@@ -15,7 +15,7 @@ import { TabPanel, Tabs } from '../components/page/tabs.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
-import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import { useDisplayState } from '../features/deployments/display-state.ts';
 import type { DraftNoticeProps } from '../features/deployments/edit/draft-notice.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
@@ -38,23 +38,16 @@ import { LiveCard } from '../features/releases/progress/live-card.tsx';
 import { UnchangedNotice } from '../features/releases/progress/sending-notices.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
-import type { SentElsewhereProps } from '../features/releases/sent-elsewhere.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { ConnectInPlace } from '../flows/connect-in-place.tsx';
 import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
-import { useHasUploadRecords } from '../lib/browser/use-has-upload-records.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths/paths.ts';
 import { othersOf, primaryOf } from '../lib/primary-destination.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { isOver, leaveUnchanged, type Sending, useSending } from '../uploads/sendings.ts';
-
-/** Most pages of a browser have nothing to send. */
-const sentElsewhere = lazyComponent<SentElsewhereProps>(
-  async () => (await import('../features/releases/sent-elsewhere.tsx')).SentElsewhere,
-);
 
 /** Most browsers hold no edits. */
 const draftNotice = lazyComponent<DraftNoticeProps>(
@@ -117,6 +110,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const allowance = trpc.subscription.allowance.useQuery();
   const isDeleting = deployment.state === 'deleting';
   const readOnly = isReadOnly(allowance.data, deployment.id);
+  const state = useDisplayState(deployment, readOnly);
   const leave = () => navigate(paths.deployments);
   const sending = useSending(deployment.id);
   if (sending !== null && !isOver(sending) && !isDeleting) {
@@ -128,7 +122,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         title={deployment.name}
         badge={
           <>
-            <StateBadge state={deploymentDisplayState(deployment, readOnly)} />
+            <StateBadge state={state} />
             {user?.isBetaTester && <BetaBadge />}
           </>
         }
@@ -258,9 +252,6 @@ function SendingNext({ deployment, sending }: { deployment: Deployment; sending:
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const isChosen = useChosen(deployment.id) !== null;
-  const sending = useSending(deployment.id);
-  const hasRecords = useHasUploadRecords();
-  const [isSent, setSent] = useState(false);
   useEffect(() => {
     if (isChosen) void sendingRelease.fetch();
   }, [isChosen]);
@@ -288,13 +279,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       <Beside>
         {localStorage.getItem(LOCAL_KEYS.edits) && <draftNotice.Component deploymentId={deployment.id} />}
       </Beside>
-      <PublishSection deployment={deployment} isReadOnly={readOnly} isSentElsewhere={isSent}>
-        {sending === null && hasRecords && (
-          <Beside>
-            <sentElsewhere.Component deploymentId={deployment.id} isSent={isSent} onChange={setSent} />
-          </Beside>
-        )}
-      </PublishSection>
+      <PublishSection deployment={deployment} isReadOnly={readOnly} />
     </div>
   );
 }

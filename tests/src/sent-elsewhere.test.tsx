@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
@@ -5,10 +6,12 @@ import { endSession } from '../../src/features/auth/end-session.ts';
 import { askToLogOut } from '../../src/features/auth/logout-question.tsx';
 import { DeploymentDialog } from '../../src/features/deployments/manage/deployment-dialog.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
+import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { findReceiving } from '../../src/uploads/receiving-deployments.ts';
+import { sendings } from '../../src/uploads/sendings.ts';
 import { writeStored } from '../../src/uploads/stored-selections.ts';
 import { showScreen } from '../support/screen.tsx';
-import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf, deploymentOf, sendingOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -16,6 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   localStorage.clear();
   sessionStorage.clear();
+  sendings.set([]);
 });
 
 function otherTabBegins(): void {
@@ -30,8 +34,6 @@ function otherTabBegins(): void {
   });
   // It is not a sending of this tab.
   sessionStorage.clear();
-  // The browser tells the other tabs alone.
-  window.dispatchEvent(new StorageEvent('storage'));
 }
 
 const PLACE = { pattern: '/deployments/:deploymentId', path: '/deployments/quay' };
@@ -59,7 +61,9 @@ test.each([
   // All answers are there then, and nothing else draws the page again.
   await shown.sees('Read-only');
   otherTabBegins();
+  vi.advanceTimersByTime(2_000);
   await shown.sees(WORDS);
+  await shown.sees('Sending');
   const [lock] = held.splice(0);
   vi.advanceTimersByTime(2_000);
   await expect.poll(() => shown.page.textContent).not.toContain(WORDS);
@@ -123,4 +127,25 @@ test('while another tab sends files, no others can be chosen', async () => {
   held.pop();
   vi.advanceTimersByTime(2_000);
   await shown.sees(chooser);
+});
+
+test('a list says of this tab and of others what they send, and its menu leads there', async () => {
+  const held = holdLocks();
+  otherTabBegins();
+  sendings.set([sendingOf({ deploymentId: 'mole' })]);
+  const items = ['quay', 'mole', 'pier'].map((id) =>
+    deploymentOf({ id, name: id, state: 'draft', currentRelease: null }),
+  );
+  using shown = showScreen(<DeploymentsScreen />, { 'deployments.list': () => ({ items, nextCursor: null }) });
+  document.body.append(shown.page);
+  const states = () => shown.rows('Deployments').map((row) => /Sending|Draft/.exec(row)?.[0]);
+  await expect.poll(states).toEqual(['Sending', 'Sending', 'Draft']);
+  const trigger = shown.button('Actions for quay');
+  flushSync(() => void trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
+  const links = () => [...document.querySelectorAll('[role=menuitem][href]')].map((link) => link.getAttribute('href'));
+  await expect.poll(links).toEqual(['/deployments/quay']);
+  held.pop();
+  vi.advanceTimersByTime(2_000);
+  await expect.poll(states).toEqual(['Draft', 'Sending', 'Draft']);
+  expect(links()).toEqual(['/deployments/quay#publish', '/deployments/quay#publish-zip', '/deployment-editor/quay']);
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
-import { isSentElsewhere } from '../../src/features/releases/sent-elsewhere.tsx';
 import { hasUploadRecords } from '../../src/lib/storage/storage.ts';
 import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
+import { heldSendings } from '../../src/uploads/receiving-deployments.ts';
 import {
   changeStored,
   dropStored,
@@ -202,12 +202,11 @@ test('files count as sent from another tab while a page that is still open holds
   writeStored(record('a', { accountId: 'ann', publication: { ...publication, arrivedFiles: 0 } }));
   const held: { name: string }[] = [];
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held }) } });
-  expect(await isSentElsewhere('quay')).toBe(false);
+  expect(await heldSendings()).toEqual([]);
   held.push({ name: 'fairlead-upload-a' });
-  expect(await isSentElsewhere('quay'), 'this page holds its own record').toBe(false);
+  expect(await heldSendings(), 'this page holds its own record').toEqual([]);
   sessionStorage.clear();
-  expect(await isSentElsewhere('quay')).toBe(true);
-  expect(await isSentElsewhere('mole')).toBe(false);
+  expect(await heldSendings()).toMatchObject([{ deployment: { id: 'quay' } }]);
 });
 
 test('who logs out takes away the selections and the hashes of the account', async () => {

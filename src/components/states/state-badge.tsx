@@ -5,17 +5,24 @@ import { Badge, type BadgeLook } from '../badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
- * Five words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
+ * Six words are not stored states: a deployment is `sending` while this browser sends files to it, `read-only` while no plan is active, and `not-connected` while a
  * platform refuses its connection; a release is `publishing` until it is over; either is `switching` during a rollback,
  * and `waiting` while a platform waits for the person, unless it is live at the primary one and waits elsewhere.
  */
-export type DisplayState = DeploymentState | ShownReleaseState | 'read-only' | 'not-connected' | 'switching';
+export type DisplayState =
+  | DeploymentState
+  | ShownReleaseState
+  | 'read-only'
+  | 'not-connected'
+  | 'switching'
+  | 'sending';
 
 const RUNNING = { tone: 'accent', icon: LoaderCircle, isRunning: true } as const;
 
 const looks: Record<DisplayState, BadgeLook> = {
   draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
   deploying: { ...RUNNING, word: 'Publishing' },
+  sending: { ...RUNNING, word: 'Sending' },
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
   deleting: { ...RUNNING, tone: 'unknown', word: 'Deleting' },

@@ -3,6 +3,7 @@ import type { DisplayState } from '../../components/states/state-badge.tsx';
 import { lostAtPrimary } from '../../lib/primary-destination.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownState } from '../../lib/waiting.ts';
+import { useIsSent } from '../../uploads/sent-elsewhere.ts';
 
 /**
  * Returns the state to show. A deployment that may not or cannot be changed shows that: the address shows whether it is
@@ -16,4 +17,9 @@ export function deploymentDisplayState(
   if (isReadOnly && state === 'live') return 'read-only';
   if (state !== 'deploying') return lostAtPrimary(deployment) ? 'not-connected' : shownState(deployment);
   return latestRelease && isRollingBack(latestRelease) ? 'switching' : shownState(deployment);
+}
+
+/** Returns the same where it is followed: files that a page of this browser sends come first. */
+export function useDisplayState(deployment: Deployment, isReadOnly: boolean): DisplayState {
+  return useIsSent(deployment.id) ? 'sending' : deploymentDisplayState(deployment, isReadOnly);
 }

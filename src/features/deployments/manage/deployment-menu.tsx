@@ -19,6 +19,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuFooter, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { href } from '../../../lib/paths/paths.ts';
 import { wayFrom } from '../../../lib/roll-back.ts';
+import { useIsSent } from '../../../uploads/sent-elsewhere.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 
 export type DeploymentMenuProps = {
@@ -35,6 +36,7 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   const isDeleting = deployment.state === 'deleting';
   const mayChange = !isReadOnly && !isDeleting;
   const isBusy = deployment.state === 'deploying';
+  const isSent = useIsSent(deployment.id);
   return (
     <>
       {/* On a phone it is too tall for the room above or below its row, and beside it there is room. */}
@@ -53,8 +55,8 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             </a>
           </MenuItem>
         )}
-        {mayChange && <PublishItems deployment={deployment} />}
-        {!isDeleting && (
+        {mayChange && <PublishItems deployment={deployment} isSent={isSent} />}
+        {!isDeleting && !isSent && (
           <MenuItem asChild>
             <Link to={href.deploymentEditor(deployment.id)}>
               <FilePen /> Edit files
@@ -88,21 +90,31 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   );
 }
 
-function PublishItems({ deployment }: { deployment: Deployment }) {
+function PublishItems({ deployment, isSent }: { deployment: Deployment; isSent: boolean }) {
   const page = href.deployment(deployment.id);
   const way = wayFrom(deployment);
   return (
     <>
-      <MenuItem asChild>
-        <Link to={`${page}#publish`}>
-          <FolderUp /> Publish{deployment.releaseCount > 0 && ' again'}
-        </Link>
-      </MenuItem>
-      <MenuItem asChild>
-        <Link to={`${page}#publish-zip`}>
-          <FileArchive /> Publish a ZIP
-        </Link>
-      </MenuItem>
+      {isSent ? (
+        <MenuItem asChild>
+          <Link to={page}>
+            <FolderUp /> See what is being sent
+          </Link>
+        </MenuItem>
+      ) : (
+        <>
+          <MenuItem asChild>
+            <Link to={`${page}#publish`}>
+              <FolderUp /> Publish{deployment.releaseCount > 0 && ' again'}
+            </Link>
+          </MenuItem>
+          <MenuItem asChild>
+            <Link to={`${page}#publish-zip`}>
+              <FileArchive /> Publish a ZIP
+            </Link>
+          </MenuItem>
+        </>
+      )}
       {way !== null && (
         <MenuItem asChild>
           <Link to={`${page}?tab=releases`}>

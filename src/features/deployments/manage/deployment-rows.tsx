@@ -8,7 +8,7 @@ import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths/paths.ts';
-import { deploymentDisplayState } from '../display-state.ts';
+import { useDisplayState } from '../display-state.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 
 export type DeploymentListProps = {
@@ -68,7 +68,7 @@ export function Name({ deployment: { id, name } }: PartProps) {
 }
 
 export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
-  const state = deploymentDisplayState(deployment, isReadOnly);
+  const state = useDisplayState(deployment, isReadOnly);
   const { lostConnections, latestRelease, currentRelease } = deployment;
   const isOnline = state === 'live' || state === 'read-only';
   const trouble = lostConnections[0]?.message ?? (latestRelease?.state === 'failed' && 'Last release failed');

@@ -6,6 +6,7 @@ import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts'
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/notice.tsx';
 import { isTouch } from '../../../lib/browser/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
@@ -13,6 +14,7 @@ import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { useIsSentElsewhere } from '../../../uploads/sent-elsewhere.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
@@ -24,15 +26,16 @@ import { ReadOnlyNotice } from './read-only-notice.tsx';
 export type PublishSectionProps = {
   deployment: Deployment;
   isReadOnly: boolean;
-  /** True while another tab sends files, which `children` says in place of the chooser. */
-  isSentElsewhere?: boolean;
-  children?: ReactNode;
 };
 
-/** The place to drop files for a release; "Publish again" leads here, from this page and from the lists. */
+/**
+ * The place to drop files for a release; "Publish again" leads here, from this page and from the lists. While another
+ * tab sends files, it says so in their place.
+ */
 export function PublishSection(props: PublishSectionProps) {
   const { hash } = useAddress();
   const visit = useVisit();
+  const isSent = useIsSentElsewhere(props.deployment.id);
   const isZip = hash === '#publish-zip';
   const isWanted = isZip || hash === '#publish';
   const anchor = useRef<HTMLElement>(null);
@@ -51,11 +54,15 @@ export function PublishSection(props: PublishSectionProps) {
   }, [isWanted, isZip, visit]);
   return (
     <section ref={anchor} aria-label="Publish">
-      {props.children}
+      {isSent && (
+        <Notice tone="quiet" title="Files are being sent" className="mb-6">
+          Another tab of this browser is sending them. Keep it open.
+        </Notice>
+      )}
       {props.isReadOnly ? (
         <ReadOnlyNotice />
       ) : (
-        !props.isSentElsewhere && <PublishAgain deployment={props.deployment} isWanted={isWanted} />
+        !isSent && <PublishAgain deployment={props.deployment} isWanted={isWanted} />
       )}
     </section>
   );
