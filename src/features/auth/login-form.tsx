@@ -13,9 +13,10 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
+import { showToast, toasts } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { paths } from '../../lib/paths/paths.ts';
+import { useStore } from '../../lib/store.ts';
 import { useDelayed } from './use-delayed.ts';
 
 export type SendingProps = {
@@ -36,6 +37,7 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
     defaultValues: { username: '', password: '' },
   });
   const [failure, setFailure] = useState<string | null>(null);
+  const isSaid = useStore(toasts, (all) => all.some(({ isOpen }) => isOpen));
   const login = useLogin({ redirect, setPending, setFailure, setError: form.setError });
   const { errors } = form.formState;
   const submit = useSubmitOnce(isPending, form.handleSubmit(login));
@@ -53,9 +55,10 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
       </Field>
       <Field
         label="Password"
-        // In the line that the field keeps for its own error, so that nothing moves.
+        // Once its toast is gone, in the line that the field keeps for its own error, so that nothing moves.
         hint={
-          failure !== null && (
+          failure !== null &&
+          !isSaid && (
             <span role="alert" className="text-bad">
               {failure}
             </span>
