@@ -20,7 +20,7 @@ export function ConfirmBanner({ user }: { user: User }) {
   // Account has a place of its own for it.
   if (putAway === today || email === null || pathname === paths.account) return null;
   return (
-    <div className="mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:relative max-sm:flex-wrap max-sm:gap-1 max-sm:pr-14 max-sm:text-sm">
+    <div className="relative mb-6 flex print:hidden items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-wrap max-sm:gap-1 max-sm:pr-14 max-sm:text-sm">
       {/* On a small screen one line says what to do, and the place of the link is opened above the buttons. */}
       <details className="min-w-0 grow open:max-sm:basis-full" open={innerWidth >= 640}>
         <summary className="font-medium touch:py-3">Confirm your email</summary>
@@ -31,7 +31,7 @@ export function ConfirmBanner({ user }: { user: User }) {
       <SendConfirmation email={email} size="sm" />
       <IconButton
         label="Confirm later"
-        className="max-sm:absolute max-sm:top-2 max-sm:right-2"
+        className="absolute top-2 right-2 sm:static"
         onClick={() => {
           tryStorage(() => localStorage.setItem(LOCAL_KEYS.confirmPutAway, today));
           setPutAway(today);

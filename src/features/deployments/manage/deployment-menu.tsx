@@ -1,11 +1,11 @@
 import {
+  AtSign,
   Download,
   Ellipsis,
   ExternalLink,
   FileArchive,
   FilePen,
   FolderUp,
-  Link2,
   PenLine,
   Trash2,
   Undo2,
@@ -76,7 +76,7 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
         )}
         {mayChange && PLATFORMS[deployment.platform].isServedHere && (
           <MenuItem disabled={isBusy} onSelect={() => setAct('address')}>
-            <Link2 /> Change address
+            <AtSign /> Change address
           </MenuItem>
         )}
         <MenuFooter>
