@@ -57,7 +57,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'No surprises',
-    text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and what you published stays live. Try Pro for 14 days first.`,
+    text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and what you published stays live. New here? Try Pro for 14 days first.`,
   },
 ];
 

@@ -334,7 +334,12 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(deleting(5)).toBe('delete 3 deployments that you no longer need.');
   const free = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, isTrialAvailable: true } as const;
   expect(planBlocker(free)?.action).toBe('See the trial');
-  expect(planBlocker({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
+  const used = { ...free, isTrialAvailable: false } as const;
+  expect(planBlocker(used)).toMatchObject({
+    title: 'No plan is active',
+    text: 'The free trial was used. Choose a plan to publish.',
+  });
+  expect(planBlocker({ ...used, deploymentCount: 1 })?.text).toContain('Choose a plan to publish again.');
   expect(readOnlyLabels(free)).toEqual({ text: 'Start the free trial to publish again.', action: 'See the trial' });
   expect(readOnlyLabels({ ...free, isTrialAvailable: false }).text).toBe('A plan is needed to publish again.');
   const coming = { ...free, comingPayment: { id: 'coming', plan: 'PRO' } } as const;

@@ -146,6 +146,19 @@ test.each([
 });
 
 test.each([
+  [0, null, 'An earlier account with your email address used the free trial. Choose a plan below to publish.'],
+  [0, { ...trial, status: 'expired' }, 'Choose a plan below to publish.'],
+  [2, { ...trial, status: 'expired' }, 'What you published stays live and is read-only.'],
+] as const)(
+  'without a plan and a trial, and with %s deployments, it says what is so',
+  (deploymentCount, subscription, text) => {
+    const allowance = allowanceOf({ plan: 'free', deploymentLimit: 0, deploymentCount, remaining: 0 });
+    using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription }} />, {});
+    expect(shown.page.textContent).toContain(`No plan is active${text}`);
+  },
+);
+
+test.each([
   [null, 'Publish your folder', '/new-deployment'],
   [1, 'Publish your folder', '/new-deployment'],
   [0, 'Go to Dashboard', '/dashboard'],

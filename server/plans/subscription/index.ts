@@ -221,7 +221,7 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
 }
 
 function trialUsed(): AppError {
-  return new AppError('trial_used', 'The free trial was already used on this account.', {
+  return new AppError('trial_used', 'The free trial was already used with this account or email address.', {
     hint: 'Choose a plan under Pricing & Trial.',
   });
 }

@@ -29,7 +29,10 @@ export function planBlocker({
         }
       : {
           title: 'No plan is active',
-          text: 'What is live stays live. Choose a plan to publish again.',
+          text:
+            deploymentCount === 0
+              ? 'The free trial was used. Choose a plan to publish.'
+              : 'What is live stays live. Choose a plan to publish again.',
           action: 'See the plans',
         };
   }

@@ -82,7 +82,7 @@ export const questions: readonly Chapter[] = [
         title: 'What does the trial cost?',
         also: 'price billing payment',
         paragraphs: [
-          `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account, without a card. It ends automatically and does not renew.`,
+          `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account and email address, without a card. It ends automatically and does not renew.`,
         ],
       },
       {

@@ -70,7 +70,11 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   return (
     <OfferText
       title="No plan is active"
-      text="What you published stays live and is read-only. Choose a plan below to change it again."
+      text={
+        allowance.deploymentCount > 0
+          ? 'What you published stays live and is read-only. Choose a plan below to change it again.'
+          : `${subscription === null ? 'An earlier account with your email address used the free trial. ' : ''}Choose a plan below to publish.`
+      }
     >
       <Button asChild className="max-sm:w-full">
         <Link to={paths.dashboard}>Go to Dashboard</Link>
