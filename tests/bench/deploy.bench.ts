@@ -206,7 +206,10 @@ function print(what: string, { title, adds }: Peer, pairs: readonly { ours: Seen
 console.log(`Publishing to platforms that take ${WAIT_MS} ms for each answer`);
 unpin();
 process.env.TEST_PROGRAMS = resolve('test-results', 'bench-programs');
-await bundlePrograms(process.env.TEST_PROGRAMS, ['publishing-process', 'storing-process']);
+await bundlePrograms(process.env.TEST_PROGRAMS, [
+  'tests/support/publishing-process.ts',
+  'tests/support/storing-process.ts',
+]);
 for (const start of [netlify, vercel]) {
   const peer = await start();
   await measureFirst(peer, 1_000);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { basename } from 'node:path';
 
 /**
  * A comparison runs ours and a peer beside each other: both are warmed, rounds go A B A B, and what is printed is the
@@ -32,12 +33,12 @@ export type Served = {
   stop(): Promise<void>;
 };
 
-/** Starts a server script; it says `{ port, facts }` over IPC when it listens. */
+/** Starts a server script, bundled by run.ts; it says `{ port, facts }` over IPC when it listens. */
 export async function startServer(script: string, args: string[] = []): Promise<Served> {
   const [program = process.execPath, ...rest] = pinned(0, [
     process.execPath,
-    ...['--expose-gc', '--import', 'tsx'],
-    script,
+    '--expose-gc',
+    `${process.env.BENCH_SERVERS}/${basename(script, '.ts')}.js`,
     ...args,
   ]);
   const child = spawn(program, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: process.env });

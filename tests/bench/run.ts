@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readMongodSources } from '../../server/boot/env/env.ts';
 import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
 import { freePort, launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { initiate } from '../../server/database/embedded/replica-set.ts';
 import { install, NETLIFY_COMMAND, VERCEL_CLIENT } from '../clients/install.ts';
+import { bundlePrograms } from '../support/bundle-programs.ts';
 import { loadLine, pinned, stopChild } from './harness.ts';
 
 /**
@@ -15,6 +16,8 @@ import { loadLine, pinned, stopChild } from './harness.ts';
  * the servers that it starts. Fails only when an answer was wrong or a bench broke, never on time.
  */
 const FOLDER = 'tests/bench';
+/** Run as the product is: from the sources, tsx would name each function anew whenever one is made. */
+const SERVERS = resolve('test-results', 'bench-servers');
 /** A bench that hangs is ended. On a quiet machine the longest takes a minute and a half, on a busy one several times that. */
 const BENCH_TIMEOUT_MS = 600_000;
 
@@ -48,7 +51,7 @@ async function runBench(file: string, { mongoUri, tempFolder }: Run): Promise<bo
   const child = spawn(program, args, {
     stdio: 'inherit',
     detached: true,
-    env: { ...process.env, BENCH_MONGODB_URI: mongoUri, TMPDIR: tempFolder },
+    env: { ...process.env, BENCH_MONGODB_URI: mongoUri, BENCH_SERVERS: SERVERS, TMPDIR: tempFolder },
   });
   current = child;
   const timer = setTimeout(() => {
@@ -88,6 +91,11 @@ console.log(
   `${new Date().toISOString()}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model}), ${loadLine()}`,
 );
 console.log(versionsLine());
+const servers = readdirSync(`${FOLDER}/servers`).filter((name) => name.endsWith('.ts') && name !== 'database.ts');
+await bundlePrograms(
+  SERVERS,
+  servers.map((name) => `${FOLDER}/servers/${name}`),
+);
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const dbPath = await mkdtemp(join(base, 'fairlead-bench-mongo-'));
 const tempFolder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));

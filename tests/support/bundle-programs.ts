@@ -1,12 +1,13 @@
+import { basename } from 'node:path';
 import { build } from 'vite';
 import { PROGRAMS, sourceOf } from './program.ts';
 
-/** Bundles the programs of the tests into the folder that `program` takes them from, with what they need of the product. */
+/** Bundles programs into a folder as the product is bundled, with what they need of it; by default those of the tests. */
 export async function bundlePrograms(
   outDir: string,
-  names: readonly (typeof PROGRAMS)[number][] = PROGRAMS,
+  sources: readonly string[] = PROGRAMS.map(sourceOf),
 ): Promise<void> {
-  const input = Object.fromEntries(names.map((name) => [name, sourceOf(name)]));
+  const input = Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source]));
   await build({
     configFile: 'vite.config.ts',
     logLevel: 'warn',
