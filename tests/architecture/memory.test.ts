@@ -17,6 +17,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/store/disk/intake.ts streams': 'the large files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts taken': 'the hashes of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts unsynced': 'the seventeen folders: of packs, and of loose files',
+  'server/store/disk/open-packs.ts blocks': '8 pieces of 1.1 MB, for five seconds',
+  'server/store/disk/open-packs.ts given': 'the parts of one block: 20,000 at most, as many as an archive has',
   'server/store/disk/open-packs.ts packs': '32 open files, of 500 bytes with their paths',
   'server/store/disk/pack.ts gone': 'artifacts of one pack',
   'server/store/disk/packs.ts packs':
@@ -36,6 +38,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
     'ten nonces of one authority, which the operator chose',
   'server/domains/certificates/authority/x509.ts createRequest': 'the bytes of one request',
   'server/database/change-feed.ts collections': 'the collections that one part listens to',
+  'server/publishing/publication/verification/quick-look.worker.ts #asked': 'sixteen files of one connection',
   'server/store/zip/file.ts #window': 'one window of a file, in the thread that reads it',
   'server/diagnostics/run.ts facts':
     'what one report has seen: a few facts of 16 values and 300 characters each for a check, gone with its job',

@@ -47,6 +47,20 @@ function countCalls(name: 'open' | 'stat', isCounted: (path: string) => boolean)
   return counted;
 }
 
+/** Counts the readings of open files until it is disposed. */
+async function countReadings(): Promise<{ count: number } & Disposable> {
+  const file = await fs.open(tmpdir());
+  const prototype = Object.getPrototypeOf(file);
+  await file.close();
+  const { read } = prototype;
+  const counted = { count: 0, [Symbol.dispose]: () => Object.assign(prototype, { read }) };
+  prototype.read = function (...given: unknown[]) {
+    counted.count += 1;
+    return Reflect.apply(read, this, given);
+  };
+  return counted;
+}
+
 async function readAll(store: ArtifactStore, many: readonly Buffer[]): Promise<void> {
   const read = await Promise.all(many.map((bytes) => store.readWhole(sha256Of(bytes))));
   expect(read.every((bytes, at) => many[at]?.equals(bytes))).toBe(true);
@@ -58,6 +72,15 @@ test('the artifacts of a pack are read through one open file, one after the othe
   for (const bytes of place.many) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
   await readAll(place.store, place.many);
   expect(openings.count).toBe(1);
+});
+
+test('the artifacts that lie side by side in a pack are read together, and anew when they are read again', async () => {
+  await using place = await makeStore();
+  using readings = await countReadings();
+  await readAll(place.store, place.many);
+  expect(readings.count).toBe(2);
+  await readAll(place.store, place.many);
+  expect(readings.count).toBe(4);
 });
 
 test('a pack that was removed while it was open is gone for its readers, whoever removed it', async () => {

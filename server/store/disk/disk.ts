@@ -18,7 +18,7 @@ import {
   sweepFolder,
 } from './folder.ts';
 import { createDiskIntake } from './intake.ts';
-import { createOpenPacks } from './open-packs.ts';
+import { createOpenPacks, PART_MAX_BYTES } from './open-packs.ts';
 import type { PackEntry } from './pack.ts';
 import { createPacks, type Packed, type Packs } from './packs.ts';
 import {
@@ -42,9 +42,6 @@ export type DiskStoreOptions = {
   onCorruption?: OnCorruption;
   now?: StoreClock;
 };
-
-/** Hashing this much takes some thirty microseconds. */
-const SMALL_MAX_BYTES = 64 * 1024;
 
 type Find = (sha256: string) => Promise<OpenArtifact | null>;
 type Announced = { sha256: string; sizeBytes: number };
@@ -219,7 +216,7 @@ function createDisk(folders: StoreFolders, space: DiskSpace, now: StoreClock): D
 
 /** To read the bytes once and to hash them takes less time than to look at the file before. */
 async function readSmall(packed: Packed | null, { openPacks, verified }: Reading): Promise<Buffer | null> {
-  if (packed === null || packed.entry.sizeBytes > SMALL_MAX_BYTES) return null;
+  if (packed === null || packed.entry.sizeBytes > PART_MAX_BYTES) return null;
   const { sha256 } = packed.entry;
   const bytes = await openPacks.read(packed.pack.path, packed.entry).catch(() => null);
   if (bytes !== null && hash('sha256', bytes) === sha256) return bytes;

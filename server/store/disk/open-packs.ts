@@ -5,6 +5,15 @@ import { errnoOf } from '../storage-errors.ts';
 /** Packs that are being read. A pack that was deleted occupies the disk until then at most. */
 const OPEN_MAX = 32;
 const OPEN_MS = 5_000;
+/** The largest part that `read` takes; hashing it takes some thirty microseconds. */
+export const PART_MAX_BYTES = 64 * 1024;
+/**
+ * The parts of a pack that begin in the same megabyte are read together as soon as a second one of them is asked for: a
+ * reading costs more than a hundred kilobytes do. Some blocks are held at once, since the order of paths is not that
+ * of a pack.
+ */
+const BLOCK_BYTES = 1024 * 1024;
+const BLOCKS_MAX = 8;
 
 /** The facts of a file at the moment its hash was right; a file that looks different is read again. */
 export type Fingerprint = { inode: number; modifiedMs: number; sizeBytes: number };
@@ -19,14 +28,20 @@ type Shared = {
   isDropped: boolean;
 };
 
+type Part = { offset: number; sizeBytes: number };
+
+/** `reading` is null while one part alone was asked for. */
+type Block = { reading: Promise<Buffer> | null; given: Set<number> };
+
 export type OpenPacks = {
   /** Returns null when there is no file of this name. The caller gives it back by `close`. */
   borrow(path: string): Promise<BorrowedFile | null>;
   /**
-   * Reads a part of a pack without a look at the file, so only its bytes can tell what it was. Returns null when the
-   * pack ends before, and throws when it cannot be read.
+   * Reads a part of a pack without a look at the file, so only its bytes can tell what it was. They may have been read
+   * some seconds before, but not before the same part was last asked for. Returns null when the pack ends before, and
+   * throws when it cannot be read.
    */
-  read(path: string, part: { offset: number; sizeBytes: number }): Promise<Buffer | null>;
+  read(path: string, part: Part): Promise<Buffer | null>;
 };
 
 /**
@@ -78,19 +93,21 @@ export function createOpenPacks(): OpenPacks {
     return borrow(path);
   }
 
-  return { borrow, read: (path, part) => readPart(packs, { path, shared: take(path) }, part) };
+  const read = createPartReader((path, part) => readAt(packs, { path, shared: take(path) }, part));
+  return { borrow, read };
 }
 
-async function readPart(
+/** Returns fewer bytes where the pack ends. */
+async function readAt(
   packs: LRUCache<string, Shared>,
   { path, shared }: { path: string; shared: Shared },
-  { offset, sizeBytes }: { offset: number; sizeBytes: number },
-): Promise<Buffer | null> {
+  { offset, sizeBytes }: Part,
+): Promise<Buffer> {
   shared.users += 1;
   try {
     const file = await shared.opening;
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, offset);
-    return bytesRead === sizeBytes ? buffer : null;
+    return buffer.subarray(0, bytesRead);
   } catch (error) {
     if (packs.peek(path) === shared) packs.delete(path);
     throw error;
@@ -98,6 +115,32 @@ async function readPart(
     shared.users -= 1;
     if (shared.isDropped && shared.users === 0) void closeQuietly(shared);
   }
+}
+
+function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffer>): OpenPacks['read'] {
+  const blocks = new LRUCache<string, Block>({ max: BLOCKS_MAX, ttl: OPEN_MS, ttlAutopurge: true });
+
+  /** Copies the bytes, since a part of the block would keep all of it in memory. */
+  async function readFromBlock(path: string, { offset, sizeBytes }: Part): Promise<Buffer> {
+    const start = offset - (offset % BLOCK_BYTES);
+    const key = `${path} ${start}`;
+    const block = blocks.get(key);
+    if (block === undefined || block.given.has(offset)) {
+      blocks.set(key, { reading: null, given: new Set([offset]) });
+      return readAlone(path, { offset, sizeBytes });
+    }
+    block.given.add(offset);
+    block.reading ??= readAlone(path, { offset: start, sizeBytes: BLOCK_BYTES + PART_MAX_BYTES });
+    const bytes = (await block.reading).subarray(offset - start, offset - start + sizeBytes);
+    const part = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(part);
+    return part;
+  }
+
+  return async (path, part) => {
+    const bytes = await readFromBlock(path, part);
+    return bytes.length === part.sizeBytes ? bytes : null;
+  };
 }
 
 /** Returns null when the file has no name any more. */
