@@ -354,6 +354,24 @@ test('many files are looked at by a thread, and what it does not see is looked a
   expect(missing.outcome).toContain('/a.html answers with status 404');
 });
 
+test('the thread asks again for what a connection that ended has left unanswered', async () => {
+  await using app = await createPublishingApp();
+  const { host, port } = app.providers.addresses.sitesListener;
+  const content = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`${number}.txt`, `${number}`]));
+  const listener = createServer((socket) => {
+    const site = connect(port, host);
+    pipeline(socket, site, () => undefined);
+    site.once('data', (answered) => socket.end(answered));
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const ending = { protocol: 'http:', host: '127.0.0.1', port: portOf(listener) } as const;
+    expect(await quickly(app, 'ending', content, { listener: ending })).toEqual({ outcome: 40, asked: [] });
+  } finally {
+    listener.close();
+  }
+});
+
 test('the thread looks at a listener with a certificate as well, and names the site to it', async () => {
   await using app = await createPublishingApp();
   const { host, port } = app.providers.addresses.sitesListener;
