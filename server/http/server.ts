@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     async start() {
-      await webApp.load();
+      webApp.load();
       await listener.start();
       sockets.start();
     },

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { contentType } from 'mime-types';
@@ -28,7 +28,7 @@ const ENCODINGS = [
 type WebFile = { body: Buffer; etag: string; type: string; encoded: { name: string; body: Buffer }[] };
 
 export type WebApp = {
-  load(): Promise<void>;
+  load(): void;
   /** Answers a GET or HEAD of a page or one of its files; returns false for anything else. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean;
 };
@@ -40,8 +40,8 @@ export type WebApp = {
 export function createWebApp(webRoot: string, providers: Pick<Providers, 'addresses' | 'payments'>): WebApp {
   let files = new Map<string, WebFile>();
   return {
-    async load() {
-      files = await readFolder(webRoot);
+    load() {
+      files = readFolder(webRoot);
     },
     answer(request, response, path) {
       const { addresses, payments } = providers;
@@ -59,14 +59,15 @@ export function createWebApp(webRoot: string, providers: Pick<Providers, 'addres
   };
 }
 
-async function readFolder(folder: string): Promise<Map<string, WebFile>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+/** Nobody is served yet who would wait: a promise for each of hundreds of files would take several times as long. */
+function readFolder(folder: string): Map<string, WebFile> {
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   const bodies = new Map<string, Buffer>();
   for (const entry of entries) {
     const path = `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/')}`;
     // The build's own notes are in hidden folders; of those only the one of RFC 8615 is public.
     if (!entry.isFile() || (path.includes('/.') && !path.startsWith('/.well-known/'))) continue;
-    bodies.set(path, await readFile(join(folder, path)));
+    bodies.set(path, readFileSync(join(folder, path)));
   }
   const files = new Map<string, WebFile>();
   for (const [path, body] of bodies) {
