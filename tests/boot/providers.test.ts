@@ -71,3 +71,15 @@ test('what no first answer needs is loaded soon after the start, and a broken li
     error: expect.stringContaining('Error: '),
   });
 });
+
+test('no module counts in words when it is loaded: the first time takes the data of all languages', async () => {
+  const counted = vi.spyOn(Number.prototype, 'toLocaleString');
+  const setups = new URL('../../routers/schemas/platforms/setups.ts', import.meta.url).pathname;
+  try {
+    const { PLATFORM_SETUPS } = await import(/* @vite-ignore */ `${setups}?anew`);
+    expect(counted).not.toHaveBeenCalled();
+    expect(PLATFORM_SETUPS.vercel.limits[0]).toMatch(/^14,999 files/);
+  } finally {
+    counted.mockRestore();
+  }
+});

@@ -38,11 +38,14 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     cost: 'Vercel has a free plan, Hobby.',
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
     limitsFrom: 'vercel.com/docs/limits, as of Mar 2, 2026',
-    limits: [
-      `${formatCount(vercel.maxFiles, 'file')} per release`,
-      `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
-      '100 releases a day on Hobby, 6,000 on Pro',
-    ],
+    // Made when it is read: the first count in words loads the data of all languages, which no start needs.
+    get limits() {
+      return [
+        `${formatCount(vercel.maxFiles, 'file')} per release`,
+        `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
+        '100 releases a day on Hobby, 6,000 on Pro',
+      ];
+    },
   },
   'github-pages': {
     way: 'Your files become a commit in a repository of yours, which is made for you if you name none, and GitHub publishes it in about a minute. Only files that changed are sent.',
