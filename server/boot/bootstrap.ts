@@ -3,7 +3,7 @@ import type { Providers } from '../context.ts';
 import { startDatabaseClock } from '../database/clock.ts';
 import { prepareEmbeddedMongo } from '../database/embedded/replica-set.ts';
 import { runMigrations } from '../database/migrations/index.ts';
-import { buildIndexes, connectMongo, UnsupportedDatabaseError } from '../database/mongo.ts';
+import { connectMongo, UnsupportedDatabaseError } from '../database/mongo.ts';
 import type { Keys } from '../lib/crypto/secrets.ts';
 import type { Log } from '../lib/log.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
@@ -11,6 +11,7 @@ import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from '../lib/start-e
 import { readOrMakeKeys } from './data-folder.ts';
 import type { Env } from './env/env.ts';
 import { databaseDoesNotStart } from './ground.ts';
+import { prepareIndexes } from './indexes.ts';
 import { claimInstallation, hasData } from './installation.ts';
 import { buildProviders } from './providers.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
@@ -47,7 +48,7 @@ export async function bootstrap(
   const now = await startClock(onShutdown);
   if (!isFirst) return openProviders(deps, await readOrMakeKeys(env.dataDir, env.keys, true), now);
   await runMigrations(log);
-  await buildIndexes();
+  await prepareIndexes(log, onShutdown);
   const isUsed = await hasData();
   // A container without a volume would order its certificates anew at each start, until the authority refuses.
   if (!isUsed && env.mongodbUri === undefined) log.info(NEW_DATA, { dataDir: env.dataDir });

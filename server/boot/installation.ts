@@ -17,18 +17,9 @@ export async function hasData(): Promise<boolean> {
  * Throws StartError when they differ.
  */
 export async function claimInstallation(own: { keysFingerprint: string; storeId: string }): Promise<void> {
-  await InstallationModel.updateOne(
-    { _id: INSTALLATION_ID },
-    { $setOnInsert: { leaseHolder: null } },
-    { upsert: true },
-  );
-  // Each field is set on its own: the first to write decides, even when two instances start at once.
-  await InstallationModel.updateOne(
-    { _id: INSTALLATION_ID, keysFingerprint: null },
-    { $set: { keysFingerprint: own.keysFingerprint } },
-  );
-  await InstallationModel.updateOne({ _id: INSTALLATION_ID, storeId: null }, { $set: { storeId: own.storeId } });
-  const known = await InstallationModel.findById(INSTALLATION_ID).lean();
+  let known = await InstallationModel.findById(INSTALLATION_ID).lean();
+  // A start that finds both has nothing to write, and so nothing to wait for until it is durable.
+  if (!known?.keysFingerprint || !known.storeId) known = await claim(own);
   if (known?.keysFingerprint !== own.keysFingerprint) {
     throw new StartError(
       EXIT_CONFIG,
@@ -41,4 +32,13 @@ export async function claimInstallation(own: { keysFingerprint: string; storeId:
       'ARTIFACTS_URL names another file store than the one this database was created with; set it to the original one.',
     );
   }
+}
+
+/** Each field is set on its own: the first to write decides, even when two instances start at once. */
+async function claim({ keysFingerprint, storeId }: { keysFingerprint: string; storeId: string }) {
+  const _id = INSTALLATION_ID;
+  await InstallationModel.updateOne({ _id }, { $setOnInsert: { leaseHolder: null } }, { upsert: true });
+  await InstallationModel.updateOne({ _id, keysFingerprint: null }, { $set: { keysFingerprint } });
+  await InstallationModel.updateOne({ _id, storeId: null }, { $set: { storeId } });
+  return InstallationModel.findById(_id).lean();
 }

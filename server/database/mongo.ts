@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession, type mongo } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../../routers/schemas/primitives.ts';
@@ -177,8 +177,7 @@ function watchForAway(mayEnd: () => boolean, onAway: (error: AppError) => void):
 }
 
 /**
- * Creates the collection and the indexes of every imported model, and drops indexes that no schema names. It runs at
- * start, before anything is served: 11 ms when nothing changes.
+ * Creates the collection and the indexes of every imported model, and drops indexes that no schema names.
  */
 export async function buildIndexes(): Promise<void> {
   const collections = await mongoose.connection.listCollections();
@@ -193,6 +192,13 @@ export async function buildIndexes(): Promise<void> {
       return indexes.length > 0 ? model.collection.createIndexes(indexes) : model.createCollection();
     }),
   );
+}
+
+/** Identifies the indexes that the models of this version declare. */
+export function declaredIndexes(): string {
+  const models = mongoose.modelNames().map((name) => mongoose.model(name));
+  const declared = models.map(({ collection, schema }) => [collection.name, schema.indexes()]);
+  return createHash('sha256').update(JSON.stringify(declared.sort())).digest('base64url');
 }
 
 /** Returns a new random id: 20 characters of 36, about 103 bits. */

@@ -313,7 +313,10 @@ test('the first instance decides on keys and store, and one with others is refus
   const own = { keysFingerprint: 'k1', storeId: 's1' };
   await Promise.all([claimInstallation(own), claimInstallation(own), claimInstallation(own)]);
   expect(await hasData()).toBe(true);
+  const writes = vi.spyOn(InstallationModel, 'updateOne');
   await claimInstallation(own);
+  expect(writes).not.toHaveBeenCalled();
+  writes.mockRestore();
   await expect(claimInstallation({ ...own, keysFingerprint: 'k2' })).rejects.toMatchObject({
     exitCode: 78,
     message: expect.stringMatching(/keys\.json .+, or set FAIRLEAD_KEYS/),

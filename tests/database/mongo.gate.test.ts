@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
+import { prepareIndexes } from '../../server/boot/indexes.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import {
@@ -51,6 +52,29 @@ test('a start makes missing indexes and drops unknown ones, and makes none again
   expect(built.map((index) => index.name).sort()).toEqual(['_id_', 'account_seq', 'kept_days']);
   expect(made).toHaveBeenCalledOnce();
   expect(madeOfUsers).not.toHaveBeenCalled();
+});
+
+test('a start waits for the indexes once for each set of them, and later ones bring back what was dropped', async () => {
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const stops: (() => Promise<void>)[] = [];
+  const start = () => prepareIndexes(log, (_what, stop) => stops.push(stop), 0);
+  const names = async () => (await EventModel.collection.indexes()).map((index) => index.name).sort();
+  const wanted = ['_id_', 'account_seq', 'kept_days'];
+  await EventModel.collection.dropIndex('kept_days');
+  await start();
+  expect(await names()).toEqual(wanted);
+
+  const listed = vi.spyOn(UserModel, 'syncIndexes');
+  await EventModel.collection.dropIndex('kept_days');
+  await start();
+  expect(listed).not.toHaveBeenCalled();
+  await expect.poll(names).toEqual(wanted);
+
+  await start();
+  await stops.at(-1)?.();
+  expect(listed).toHaveBeenCalledOnce();
+  expect(log.warn).not.toHaveBeenCalled();
+  listed.mockRestore();
 });
 
 test('a filter on a field that the schema lacks throws', async () => {

@@ -12,6 +12,8 @@ const installationSchema = new Schema(
     keysFingerprint: { type: String, default: null },
     /** Identifies the artifact store. An instance with another store would have nothing to serve and is refused. */
     storeId: { type: String, default: null },
+    /** Identifies the indexes that a start has built last (server/database/mongo.ts). */
+    indexes: { type: String, default: null },
     /** The process that runs migrations until `leaseUntil`, by the server's clock. */
     leaseHolder: { type: String, default: null },
     leaseUntil: { type: Date, default: null },
