@@ -14,7 +14,7 @@ import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
-import { useSendings } from '../uploads/sendings.ts';
+import { useLeft } from '../uploads/left-sendings.ts';
 
 /** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {
@@ -72,14 +72,16 @@ export function AuthScreen() {
   );
 }
 
-/** Names what this page was sending when its owner was logged out. */
+/** Names what this browser was sending when its owner was logged out. */
 function LeftSending() {
-  const left = useSendings().filter(({ failure }) => failure?.isSignedOut);
+  const { here, elsewhere } = useLeft();
+  const left = [...here, ...elsewhere];
   if (left.length === 0) return null;
-  const names = new Intl.ListFormat('en').format(left.map(({ deploymentName }) => deploymentName));
+  const names = new Intl.ListFormat('en').format(left);
   return (
     <Notice tone="accent" title={`${names} ${left.length === 1 ? 'was' : 'were'} being sent`} className="mb-4">
-      Log in to the same account to finish it. Keep this tab open until then.
+      Log in to the same account to finish it. Keep {elsewhere.length === 0 ? 'this tab' : 'the tabs that send'} open
+      until then.
     </Notice>
   );
 }

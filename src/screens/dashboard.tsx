@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { Deployment, DeploymentList } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
-import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
@@ -22,7 +21,7 @@ import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths/paths.ts';
-import { primaryOf } from '../lib/primary-destination.ts';
+import { shownState } from '../lib/waiting.ts';
 import { isUnderWay, useSendings } from '../uploads/sendings.ts';
 
 /** Needed only while something is being published. */
@@ -207,10 +206,7 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
   const sendings = useSendings().filter((sending) => isUnderWay(sending) || sending.state === 'failed');
-  const running = deployments.filter(
-    (deployment) =>
-      isRunningReleaseState(deployment.latestRelease?.state ?? '') && primaryOf(deployment)?.state !== 'waiting',
-  );
+  const running = deployments.filter((deployment) => shownState(deployment) === 'deploying');
   const rows = sendings.length + running.length;
   return (
     rows > 0 && (

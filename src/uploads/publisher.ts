@@ -1,5 +1,6 @@
 import { session } from '../api/session/session.ts';
 import { channel } from '../realtime/channel.ts';
+import './left-sendings.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
 import { UploadError } from './request.ts';
@@ -70,8 +71,7 @@ export async function resumeInterrupted(client: Client, accountId: string): Prom
     const { publication: sending } = record;
     if (sending === null || record.accountId !== accountId || accountId !== session.accountId()) continue;
     const { deployment, publishAnyway, isNew, progress } = sending;
-    const isAllSent = progress.isSent && progress.uploadId !== null;
-    if (selection === null && !isAllSent) {
+    if (selection === null && (!progress.isSent || progress.uploadId === null)) {
       askToReselect(record);
       continue;
     }

@@ -120,7 +120,12 @@ test('logging out while files are sent is asked first, and the Login page names 
   const failure = failureOf(new UploadError('unauthenticated', ''), false);
   sendings.set([{ ...sending, state: 'failed', failure }]);
   await shown('p', 'Harbour was being sent');
-  expect(app.page.querySelector('header')?.textContent).not.toContain('Sending');
+  await shown('main div', 'Log in to the same account to finish it. Keep this tab open until then.');
+  const other = new BroadcastChannel('fairlead-left-sendings');
+  other.postMessage(['Quay']);
+  await shown('p', 'Harbour and Quay were being sent');
+  await shown('main div', 'Log in to the same account to finish it. Keep the tabs that send open until then.');
+  other.close();
   sendings.set([]);
 });
 

@@ -233,10 +233,16 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   });
   const running = startSending(request('left'), server);
   await expect.poll(() => recordsOf('left')[0]?.publication?.progress.uploadId).toBeTruthy();
+  const login = new BroadcastChannel('fairlead-left-sendings');
+  const told: unknown[] = [];
+  login.onmessage = ({ data }) => told.push(data);
   session.signOut();
   for (const { id } of recordsOf('left')) dropStored(id);
   expect(await running).toMatchObject({ state: 'failed', failure: { isSignedOut: true } });
   expect(stateShown()).toBe('failed');
+  await expect.poll(() => told, 'the Login page of another tab is told').toEqual([['photo-site']]);
+  login.postMessage(null);
+  await expect.poll(() => told, 'and one that comes later').toHaveLength(2);
   const isAskedToStay = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   expect(isAskedToStay(), 'its files are in this page alone').toBe(true);
 
@@ -246,6 +252,8 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   expect(isAskedToStay()).toBe(false);
   session.signOut();
   expect(stateShown(), 'nor does the Login page name it to her').toBe(undefined);
+  login.close();
+  expect(told).toHaveLength(2);
   session.signIn(access, 'anna');
   expect(recordsOf('left'), 'a reload continues it').toHaveLength(1);
   await expect.poll(stateShown).toBe('done');

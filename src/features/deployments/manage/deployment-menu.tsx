@@ -95,25 +95,17 @@ function PublishItems({ deployment, isSent }: { deployment: Deployment; isSent: 
   const way = wayFrom(deployment);
   return (
     <>
-      {isSent ? (
+      <MenuItem asChild>
+        <Link to={isSent ? page : `${page}#publish`}>
+          <FolderUp /> {isSent ? 'See what is being sent' : deployment.releaseCount > 0 ? 'Publish again' : 'Publish'}
+        </Link>
+      </MenuItem>
+      {!isSent && (
         <MenuItem asChild>
-          <Link to={page}>
-            <FolderUp /> See what is being sent
+          <Link to={`${page}#publish-zip`}>
+            <FileArchive /> Publish a ZIP
           </Link>
         </MenuItem>
-      ) : (
-        <>
-          <MenuItem asChild>
-            <Link to={`${page}#publish`}>
-              <FolderUp /> Publish{deployment.releaseCount > 0 && ' again'}
-            </Link>
-          </MenuItem>
-          <MenuItem asChild>
-            <Link to={`${page}#publish-zip`}>
-              <FileArchive /> Publish a ZIP
-            </Link>
-          </MenuItem>
-        </>
       )}
       {way !== null && (
         <MenuItem asChild>
