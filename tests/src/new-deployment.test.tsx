@@ -76,6 +76,9 @@ test('a name that a deployment has leads there first, and second to another with
     'deployments.checkAddress': checkAddress,
   });
   await shown.sees('Publish as new release of harbour…');
+  const files = () => shown.page.querySelector('[data-chosen]')?.textContent;
+  await patiently(() => expect(files()).toContain('You already have a deployment with this name.'));
+  expect(files(), 'above the choice, which is below the files on a phone').not.toContain('Ready to publish.');
   const [there, another] = shown.page.querySelectorAll('form [data-variant]:not([data-size])');
   expect([there?.textContent, there?.getAttribute('data-variant'), there?.getAttribute('href')]).toEqual([
     'Publish as new release of harbour…',

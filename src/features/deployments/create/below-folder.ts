@@ -1,8 +1,11 @@
 import { folderOf, ownersSite } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
+import { namesakesText } from '../namesakes.ts';
 import type { FindingsContext } from '../select/findings.ts';
+import { useNamesakes } from './name-field.tsx';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
+import { usePlanBlocker } from './use-plan-blocker.ts';
 
 /**
  * Returns the folder of its host that the new site will be below at first; a requested domain only points there later.
@@ -17,12 +20,15 @@ export function useNewDeploymentContext(): FindingsContext {
   const { watch, setValue } = useNewDeploymentFields();
   const [platform, connectionId, targetId] = watch(['platform', 'connectionId', 'targetId']);
   const platforms = [platform];
+  const { blocker } = usePlanBlocker();
+  const namesakes = useNamesakes() ?? [];
+  const hold = blocker !== null ? `${blocker.title}.` : namesakes.length > 0 ? namesakesText(namesakes) : undefined;
   const folder = useFolder();
   const { data } = trpc.connections.list.useQuery(undefined, { enabled: folder !== '' });
   const owner = targetId ?? loginIn(data?.items.find(({ id }) => id === connectionId)?.identity);
-  if (folder === '' || owner === undefined) return { folder, platforms };
+  if (folder === '' || owner === undefined) return { folder, platforms, hold };
   const name = ownersSite(owner.toLowerCase());
-  return { folder, platforms, rootSite: { name, use: () => setValue('options.repository', name) } };
+  return { folder, platforms, hold, rootSite: { name, use: () => setValue('options.repository', name) } };
 }
 
 /** Reads the login from an identity: `login`, or `Name (login)`. */

@@ -49,6 +49,8 @@ export type FindingsContext = {
   rootSite?: { name: string; use: () => void } | undefined;
   /** The page where the site can get a domain of its own. */
   domainsPath?: string | undefined;
+  /** What stands in the way of publishing and is explained out of sight on a phone, below the files. */
+  hold?: string | undefined;
   /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
   /** Lost connections to further platforms: the release goes to the others. */

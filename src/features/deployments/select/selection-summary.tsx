@@ -55,11 +55,11 @@ export function SelectionSummary(props: SelectionSummaryProps) {
   const folder = useRef<HTMLInputElement>(null);
   const chooseFolder = () => folder.current?.click();
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
-  // "Ready to publish" does not fit above a warning.
+  // "Ready to publish" fits neither above a warning nor beside what stands in the way.
   const isExplained =
     inspection.entryPage === null
       ? reading.refusal === null
-      : !room?.refusal && findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
+      : !room?.refusal && !context?.hold && findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
     <Card
       ref={focusWhereNone}
@@ -74,6 +74,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
         <div className="min-w-0 flex-1">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
+          {context?.hold && <p className="mt-0.5 text-sm">{context.hold}</p>}
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
         <ReplaceFiles noun={noun} folder={folder} onReplace={onReplace} />
