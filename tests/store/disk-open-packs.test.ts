@@ -83,6 +83,15 @@ test('the artifacts that lie side by side in a pack are read together, and anew 
   expect(readings.count).toBe(4);
 });
 
+test('what lies behind in a pack is read ahead, so that of three megabytes the first alone is waited for', async () => {
+  await using place = await makeStore();
+  const many = manyBytes(40, 60_000);
+  await takeIn(place.store, many);
+  using readings = await countReadings();
+  for (const bytes of many) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+  expect(readings.count).toBe(4);
+});
+
 test('a pack that was removed while it was open is gone for its readers, whoever removed it', async () => {
   await using place = await makeStore();
   const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;

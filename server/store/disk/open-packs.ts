@@ -13,7 +13,11 @@ export const PART_MAX_BYTES = 64 * 1024;
  * of a pack.
  */
 const BLOCK_BYTES = 1024 * 1024;
+/** Every part that begins in a block is whole in its reading. */
+const READING_BYTES = BLOCK_BYTES + PART_MAX_BYTES;
 const BLOCKS_MAX = 8;
+/** Once so many parts of a block were asked for, the next one is read as well, so that nobody waits for it. */
+const AHEAD_FROM = 8;
 
 /** The facts of a file at the moment its hash was right; a file that looks different is read again. */
 export type Fingerprint = { inode: number; modifiedMs: number; sizeBytes: number };
@@ -119,21 +123,32 @@ async function readAt(
 
 function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffer>): OpenPacks['read'] {
   const blocks = new LRUCache<string, Block>({ max: BLOCKS_MAX, ttl: OPEN_MS, ttlAutopurge: true });
+  const readBlock = (path: string, offset: number): Promise<Buffer> =>
+    readAlone(path, { offset, sizeBytes: READING_BYTES });
+
+  function readAhead(path: string, start: number): void {
+    if (blocks.has(keyOf(path, start))) return;
+    const reading = readBlock(path, start);
+    // A caller that needs it meets the error.
+    reading.catch(() => undefined);
+    blocks.set(keyOf(path, start), { reading, given: new Set() });
+  }
 
   /** Copies the bytes, since a part of the block would keep all of it in memory. */
   async function readFromBlock(path: string, { offset, sizeBytes }: Part): Promise<Buffer> {
     const start = offset - (offset % BLOCK_BYTES);
-    const key = `${path} ${start}`;
-    const block = blocks.get(key);
+    const block = blocks.get(keyOf(path, start));
     if (block === undefined || block.given.has(offset)) {
-      blocks.set(key, { reading: null, given: new Set([offset]) });
+      blocks.set(keyOf(path, start), { reading: null, given: new Set([offset]) });
       return readAlone(path, { offset, sizeBytes });
     }
     block.given.add(offset);
-    block.reading ??= readAlone(path, { offset: start, sizeBytes: BLOCK_BYTES + PART_MAX_BYTES });
-    const bytes = (await block.reading).subarray(offset - start, offset - start + sizeBytes);
-    const part = Buffer.allocUnsafeSlow(bytes.length);
-    bytes.copy(part);
+    const isNextWanted = block.given.size === AHEAD_FROM;
+    block.reading ??= readBlock(path, start);
+    const whole = await block.reading;
+    if (isNextWanted && whole.length === READING_BYTES) readAhead(path, start + BLOCK_BYTES);
+    const part = Buffer.allocUnsafeSlow(Math.max(0, Math.min(sizeBytes, whole.length - offset + start)));
+    whole.copy(part, 0, offset - start);
     return part;
   }
 
@@ -141,6 +156,10 @@ function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffe
     const bytes = await readFromBlock(path, part);
     return bytes.length === part.sizeBytes ? bytes : null;
   };
+}
+
+function keyOf(path: string, start: number): string {
+  return `${path} ${start}`;
 }
 
 /** Returns null when the file has no name any more. */
