@@ -60,12 +60,12 @@ test('no file of the server has a character for which V8 would keep all of it wi
   expect(scripts.filter((_, index) => /[\u0100-\uffff]/.test(texts[index] ?? ''))).toEqual([]);
 });
 
-test('the server starts without what its first answer does not need, and reads 5.5 MB', async () => {
+test('the server starts without what its first answer does not need, and reads 4.6 MB', async () => {
   const { sources, sizeBytes } = await readAtStart();
   expect(sources.filter((name) => name.endsWith('/server/boot/serving.ts'))).toHaveLength(1);
   const later = /node_modules\/(?:@node-rs|@peculiar|nodemailer|stripe|tr46|undici|whatwg-url)\//;
   expect(sources.filter((name) => later.test(name))).toEqual([]);
-  expect(sizeBytes).toBeLessThanOrEqual(5_500_000);
+  expect(sizeBytes).toBeLessThanOrEqual(4_600_000);
 });
 
 /** Returns the size of the files that Node reads before the app listens, and the sources that they were built from. */
