@@ -11,8 +11,7 @@ import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from '../lib/start-e
 import { readOrMakeKeys } from './data-folder.ts';
 import type { Env } from './env/env.ts';
 import { databaseDoesNotStart } from './ground.ts';
-import { prepareIndexes } from './indexes.ts';
-import { claimInstallation, hasData } from './installation.ts';
+import { claimInstallation, hasData, prepareIndexes } from './installation.ts';
 import { buildProviders } from './providers.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
-import { prepareIndexes } from '../../server/boot/indexes.ts';
+import { prepareIndexes } from '../../server/boot/installation.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import {
