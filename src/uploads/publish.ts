@@ -97,7 +97,6 @@ export function publish(
       onWaiting: (isWaiting) => report({ isWaiting }),
       ...(server.pausesMs && { pausesMs: server.pausesMs }),
     };
-
     const uploadId = stored.uploadId ?? (await untilAnswered(() => server.prepare({ deploymentId }), options)).uploadId;
     if (stored.uploadId === null) emit({ type: 'opened', uploadId });
     signal.throwIfAborted();
@@ -124,13 +123,19 @@ type UploadRun = Pick<PublishJob, 'publishAnyway' | 'stored' | 'isResumed'> & {
   emit: (event: PublishEvent) => void;
 };
 
+/** The one sending of the page that holds the bytes of its files: their limit is that of a page. */
+let bytesHeldBy: UploadRun | null = null;
+
 /** Returns null when a release was made of the upload before, so that it accepts nothing more. */
 async function upload(run: UploadRun, published: Selection): Promise<UploadResult | null> {
+  bytesHeldBy ??= run;
   try {
     return isZip(published) ? await uploadZip(run, published) : await uploadFiles(run, published.files);
   } catch (cause) {
     if (run.isResumed && cause instanceof UploadError && cause.code === 'upload_closed') return null;
     throw cause;
+  } finally {
+    if (bytesHeldBy === run) bytesHeldBy = null;
   }
 }
 
@@ -160,7 +165,7 @@ async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<Upload
 async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Promise<UploadResult> {
   const { uploadId, server, publishAnyway, options, report } = run;
   await server.hashes?.recall(files);
-  const hashed = await hashFiles(files, server.hasher, countingFiles(report), options.signal, true);
+  const hashed = await hashFiles(files, server.hasher, countingFiles(report), options.signal, bytesHeldBy === run);
   void server.hashes?.record(hashed);
   options.signal.throwIfAborted();
 

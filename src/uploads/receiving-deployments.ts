@@ -21,6 +21,14 @@ export async function heldSendings(): Promise<StoredSending[]> {
   return sent.filter(({ lock }) => held.some(({ name }) => name === lock)).map(({ sending }) => sending);
 }
 
+/** Returns the ids of their deployments; none where the browser does not tell. */
+export function findSentElsewhere(): Promise<string[]> {
+  return heldSendings().then(
+    (held) => held.map(({ deployment }) => deployment.id),
+    () => [],
+  );
+}
+
 /** Returns the deployments that files are being sent to. */
 export async function findReceiving(): Promise<ReceivingDeployment[]> {
   const own = sendings.get();

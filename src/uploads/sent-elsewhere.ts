@@ -6,14 +6,13 @@ const LOOK_AGAIN_MS = 2_000;
 
 /** The deployments that other tabs of this browser send files to: a tab that is closed says nothing, so it is looked for. */
 const elsewhere = createStore<readonly string[]>([], () => {
-  const look = async () => {
-    const held = hasUploadRecords() ? await (await import('./receiving-deployments.ts')).heldSendings() : [];
-    elsewhere.set(held.map(({ deployment }) => deployment.id));
+  const look = () => {
+    if (!hasUploadRecords()) return elsewhere.set([]);
+    // What cannot be loaded now is loaded the next time.
+    import('./receiving-deployments.ts').then((its) => its.findSentElsewhere()).then(elsewhere.set, () => {});
   };
-  // Where looking fails, nothing is known of other tabs.
-  const lookAgain = () => void look().catch(() => elsewhere.set([]));
-  const timer = setInterval(lookAgain, LOOK_AGAIN_MS);
-  lookAgain();
+  look();
+  const timer = setInterval(look, LOOK_AGAIN_MS);
   return () => clearInterval(timer);
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import { createWorkerHasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
+import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
 import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
 import type { UploadFetch } from '../../src/uploads/request.ts';
 import type { SelectedFile } from '../../src/uploads/selection/selection.ts';
@@ -120,6 +120,7 @@ type Job = {
   signal: AbortSignal;
   load: Load | null;
   events: PublishEvent[];
+  hasher?: Hasher;
 };
 
 function request(intake: Intake, files: SelectedFile[], signal = new AbortController().signal): Job {
@@ -127,13 +128,20 @@ function request(intake: Intake, files: SelectedFile[], signal = new AbortContro
 }
 
 /** Publishes to the end and answers what was sent. */
-async function uploadFiles({ fetch, files, signal, load, events }: Job): Promise<UploadResult | undefined> {
+async function uploadFiles({
+  fetch,
+  files,
+  signal,
+  load,
+  events,
+  hasher = hashBlobs,
+}: Job): Promise<UploadResult | undefined> {
   const server = {
     prepare: async () => ({ uploadId: UPLOAD }),
     createRelease: async () => releaseOf(),
     isDeploymentGone: async () => false,
     fetch,
-    hasher: hashBlobs,
+    hasher,
     pausesMs: [5, 5, 5],
   };
   const job = {
@@ -166,6 +174,22 @@ test('every file arrives once, the same content travels once, and the progress e
     bytesDone: 16,
     filesThere: 0,
   });
+});
+
+test('one sending of a page at a time holds the bytes of its files, as their limit is one of the page', async () => {
+  await using intake = await startIntake();
+  // What it read and held can be told from the file itself.
+  const hasher: Hasher = async (blobs, onResults) => {
+    const results = blobs.map(async (blob, index) => {
+      return { index, sha256: sha256(await blob.text()), bytes: new TextEncoder().encode('held') };
+    });
+    onResults(await Promise.all(results));
+  };
+  const jobs = ['one!', 'two!'].map((text) => ({ ...request(intake, picked({ 'index.html': text })), hasher }));
+  await Promise.all(jobs.map(uploadFiles));
+  const later = { ...request(intake, picked({ 'index.html': 'last' })), hasher };
+  await uploadFiles(later);
+  expect([...intake.received.values()]).toEqual(['held', 'two!', 'held']);
 });
 
 test('while files travel together those are counted whose bytes have left', async () => {

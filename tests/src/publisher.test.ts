@@ -240,9 +240,9 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   for (const { id } of recordsOf('left')) dropStored(id);
   expect(await running).toMatchObject({ state: 'failed', failure: { isSignedOut: true } });
   expect(stateShown()).toBe('failed');
-  await expect.poll(() => told, 'the Login page of another tab is told').toEqual([['photo-site']]);
+  await expect.poll(() => told, { message: 'the Login page of another tab is told' }).toEqual([['photo-site']]);
   login.postMessage(null);
-  await expect.poll(() => told, 'and one that comes later').toHaveLength(2);
+  await expect.poll(() => told, { message: 'and one that comes later' }).toHaveLength(2);
   const isAskedToStay = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   expect(isAskedToStay(), 'its files are in this page alone').toBe(true);
 

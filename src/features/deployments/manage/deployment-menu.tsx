@@ -55,10 +55,11 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             </a>
           </MenuItem>
         )}
-        {mayChange && <PublishItems deployment={deployment} isSent={isSent} />}
-        {!isDeleting && !isSent && (
+        {mayChange && <PublishItems deployment={deployment} />}
+        {!isDeleting && (
           <MenuItem asChild>
-            <Link to={href.deploymentEditor(deployment.id)}>
+            {/* While files are being sent, the page says so, as for publishing. */}
+            <Link to={(isSent ? href.deployment : href.deploymentEditor)(deployment.id)}>
               <FilePen /> Edit files
             </Link>
           </MenuItem>
@@ -90,23 +91,21 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   );
 }
 
-function PublishItems({ deployment, isSent }: { deployment: Deployment; isSent: boolean }) {
+function PublishItems({ deployment }: { deployment: Deployment }) {
   const page = href.deployment(deployment.id);
   const way = wayFrom(deployment);
   return (
     <>
       <MenuItem asChild>
-        <Link to={isSent ? page : `${page}#publish`}>
-          <FolderUp /> {isSent ? 'See what is being sent' : deployment.releaseCount > 0 ? 'Publish again' : 'Publish'}
+        <Link to={`${page}#publish`}>
+          <FolderUp /> Publish{deployment.releaseCount > 0 && ' again'}
         </Link>
       </MenuItem>
-      {!isSent && (
-        <MenuItem asChild>
-          <Link to={`${page}#publish-zip`}>
-            <FileArchive /> Publish a ZIP
-          </Link>
-        </MenuItem>
-      )}
+      <MenuItem asChild>
+        <Link to={`${page}#publish-zip`}>
+          <FileArchive /> Publish a ZIP
+        </Link>
+      </MenuItem>
       {way !== null && (
         <MenuItem asChild>
           <Link to={`${page}?tab=releases`}>
