@@ -168,7 +168,7 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
   const deploying = trpc.deployments.list.useQuery({ state: 'deploying' }, { enabled: hasMore });
   return {
     inCare: (hasMore ? inCare.data : first)?.items ?? [],
-    hasMoreInCare: hasMore && typeof inCare.data?.nextCursor === 'string',
+    hasMoreInCare: hasMore && !!inCare.data?.nextCursor,
     deploying: (hasMore ? deploying.data : first)?.items ?? [],
     isLoading: inCare.isLoading,
   };

@@ -16,13 +16,9 @@ const elsewhere = createStore<readonly string[]>([], () => {
   return () => clearInterval(timer);
 });
 
-/** Returns whether another open page of this browser sends files to a deployment. */
-export function useIsSentElsewhere(deploymentId: string): boolean {
-  return useStore(elsewhere, (ids) => ids.includes(deploymentId));
-}
-
-/** Returns whether any page of this browser does, this one included. */
+/** Returns whether an open page of this browser, this one or another, sends files to a deployment. */
 export function useIsSent(deploymentId: string): boolean {
+  const isElsewhere = useStore(elsewhere, (ids) => ids.includes(deploymentId));
   const sending = useSending(deploymentId);
-  return useIsSentElsewhere(deploymentId) || (sending !== null && isUnderWay(sending));
+  return isElsewhere || (sending !== null && isUnderWay(sending));
 }

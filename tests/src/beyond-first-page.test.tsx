@@ -18,7 +18,11 @@ afterEach(() => {
 type Wish = { needsCare?: true; state?: string };
 
 const failed = deploymentOf({ name: 'far', latestRelease: releaseRefOf({ number: 7, state: 'failed' }) });
-const running = deploymentOf({ name: 'busy', latestRelease: releaseRefOf({ number: 4, state: 'uploading' }) });
+const running = deploymentOf({
+  name: 'busy',
+  state: 'deploying',
+  latestRelease: releaseRefOf({ number: 4, state: 'uploading' }),
+});
 
 const elsewhere = { id: 'elsewhere', platform: 'netlify', url: '', state: 'failed', error: null } as const;
 const down = deploymentOf({ name: 'down', destinations: [...deploymentOf().destinations, elsewhere] });

@@ -14,7 +14,7 @@ import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { useIsSentElsewhere } from '../../../uploads/sent-elsewhere.ts';
+import { useIsSent } from '../../../uploads/sent-elsewhere.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
@@ -35,7 +35,8 @@ export type PublishSectionProps = {
 export function PublishSection(props: PublishSectionProps) {
   const { hash } = useAddress();
   const visit = useVisit();
-  const isSent = useIsSentElsewhere(props.deployment.id);
+  // While this page sends them, it shows that in place of the deployment.
+  const isSent = useIsSent(props.deployment.id);
   const isZip = hash === '#publish-zip';
   const isWanted = isZip || hash === '#publish';
   const anchor = useRef<HTMLElement>(null);
