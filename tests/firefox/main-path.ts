@@ -15,8 +15,9 @@ const PATIENCE_MS = 60_000;
 const SITE = '<!doctype html><title>Harbour</title><h1>Seen in Firefox</h1>';
 const CHANGED = '<!doctype html><title>Harbour</title><h1>Seen once more</h1>';
 
+/** A locator waits until what it found is enabled, which the text inside a disabled button is as well. */
 async function clickOn(page: Page, role: string, words: string): Promise<void> {
-  await page.locator(`${role} ::-p-text(${words})`).click();
+  await page.locator(`${role}:enabled ::-p-text(${words})`).click();
 }
 
 async function arrive(page: Page, path: RegExp): Promise<void> {
