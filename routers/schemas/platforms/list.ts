@@ -26,7 +26,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   },
   netlify: {
     title: PLATFORM_TITLES.netlify,
-    description: 'Static sites; each release goes live in one step.',
+    description: 'Static sites; releases go live in one step.',
     bullets: [
       'Only changed files are sent',
       'Roll back to an earlier release in one step',
@@ -35,7 +35,7 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   },
   vercel: {
     title: PLATFORM_TITLES.vercel,
-    description: 'Sites and front-end builds, served near your visitors.',
+    description: 'Sites and front-end builds near your visitors.',
     bullets: ['Only changed files are sent', 'An address for each release', 'Roll back to any release'],
   },
   'github-pages': {
