@@ -48,7 +48,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               )}
             </span>
           </TableCell>
-          <TableCell className="max-sm:max-w-[38%] sm:w-1/4 sm:max-w-0">
+          <TableCell className="max-sm:grow max-sm:basis-20 sm:w-1/4 sm:max-w-0">
             <Link
               to={href.deployment(deployment.id)}
               title={deployment.name}
