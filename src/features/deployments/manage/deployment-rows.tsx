@@ -42,7 +42,7 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
           <span className="shrink-0 text-sm text-ink-muted max-xl:hidden">
             <PlatformsLabel {...deployment} />
           </span>
-          <span className="relative">
+          <span className="relative -mx-1">
             <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
           </span>
         </li>

@@ -30,7 +30,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
             <Name deployment={deployment} />
           </TableCell>
           {/* What is said beside a state stands below it: the address needs the room. An icon still fits. */}
-          <TableCell className="whitespace-nowrap max-sm:min-w-max max-sm:pr-10 sm:*:flex-wrap md:*:min-w-28 sm:*:gap-y-0.5">
+          <TableCell className="whitespace-nowrap max-sm:min-w-max max-sm:pr-10 sm:*:flex-wrap md:*:min-w-21 sm:*:gap-y-0.5">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
           <TableCell className="max-sm:col-span-2 sm:w-[56%] sm:max-w-0 xl:w-[41%]">
