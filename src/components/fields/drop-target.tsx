@@ -36,7 +36,7 @@ export function DropTarget({ title, description, reading, actions, isOver, isWan
       <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line bg-surface-raised text-accent">
         <FolderUp className="size-5" />
       </span>
-      <div className={classNames('grid min-w-0 *:[grid-area:1/1]', shape === 'wide' && 'sm:grow')}>
+      <div className={classNames('grid min-w-0 text-balance *:[grid-area:1/1]', shape === 'wide' && 'sm:grow')}>
         {[{ title, description }, reading].map(
           (words) =>
             words && (
