@@ -67,7 +67,7 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
   const rows = shown.rows('Visits by day');
   expect(rows).toHaveLength(1);
   expect(rows[0]).toContain('1,200\u00a0views · 300\u00a0visitors · 8.4\u00a0MB');
-  await shown.sees('2\u00a0live · 1\u00a0failed · median\u00a02.0\u00a0s,\u00a08.4\u00a0MB');
+  await shown.sees('2\u00a0live · 1\u00a0failed · median\u00a02.0\u00a0s\u00a0and\u00a08.4\u00a0MB');
 });
 
 test('no visits, visits that cannot be fetched, and a plan that keeps none say so', async () => {

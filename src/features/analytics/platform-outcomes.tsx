@@ -43,7 +43,7 @@ function PlatformRow({ row }: { row: Row }) {
       <TableCell className="font-medium">{PLATFORMS[platform].title}</TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
         {outcomesInOneLine(row, [
-          `median ${medianMs === null ? '' : `${formatDuration(medianMs)}, `}${formatSize(medianBytes)}`,
+          `median ${medianMs === null ? '' : `${formatDuration(medianMs)} and `}${formatSize(medianBytes)}`,
         ])}
       </TableCell>
       {[releases, live, failed, cancelled].map((count, index) => (
