@@ -29,7 +29,7 @@ test('a list says which deployment lost its connection, what visitors type, and 
   ];
   using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
   expect(shown.page.querySelector('thead')?.textContent, 'another may be live, and a newer one there').toContain(
-    'Last release',
+    'Last activity',
   );
   const rows = [...shown.page.querySelectorAll('tbody tr')].map(({ textContent }) => textContent);
   expect(rows).toEqual([

@@ -15,7 +15,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
         { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
-        { key: 'release', title: 'Last release', className: 'max-xl:hidden' },
+        { key: 'release', title: 'Last activity', className: 'max-xl:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
     >
@@ -40,7 +40,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
             <PlatformsLabel {...deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
-            <LastRelease deployment={deployment} />
+            <LastActivity deployment={deployment} />
           </TableCell>
           <TableCell isCorner className="[&>*]:relative">
             <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
@@ -51,13 +51,13 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
   );
 }
 
-function LastRelease({ deployment }: PartProps) {
+function LastActivity({ deployment }: PartProps) {
   const { latestRelease } = deployment;
   if (latestRelease === null) return <>none yet</>;
   return (
     <span className="tabular-nums">
       Release {latestRelease.number}
-      {latestRelease.state === 'failed' && ' failed'}, <Time at={latestRelease.createdAt} />
+      {latestRelease.state === 'failed' && ' failed'}, <Time at={latestRelease.liveSince ?? latestRelease.createdAt} />
     </span>
   );
 }
