@@ -31,14 +31,14 @@ test('what passes, or could not be told, takes one line', () => {
   expect(shown.page.querySelectorAll('p, a')).toHaveLength(0);
 });
 
-test('until a look at the release came back, its address is not tested since it went live', () => {
+test('until a look at the release came back, its address has no diagnostics since it went live', () => {
   const deployment = deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ liveSince: secondsLater(60) }) });
   const up = { id: 'url-up' as const, verdict: 'pass' as const, seen: 'It answers 200.' };
   const resolves = { id: 'resolves' as const, verdict: 'pass' as const, seen: 'shop.test leads here.' };
   const known = { deploymentId: 'harbour', checkedAt: shownAt, nextCheckAt: secondsLater(600) };
   for (const health of [undefined, { ...known, checks: [up] }]) {
     using live = showScreen(<HealthLine deployment={deployment} health={health} />, {});
-    expect(live.page.textContent).toContain('Not tested since it went live');
+    expect(live.page.textContent).toContain('No diagnostics since it went live');
     expect(live.page.textContent).not.toContain('Deployment URL');
     // The name of the same act on the page of diagnostics.
     live.button('Check Harbour');
@@ -49,7 +49,7 @@ test('until a look at the release came back, its address is not tested since it 
   );
   expect(republished.rows('Checks of Harbour')).toEqual([
     'DNS resolution: pass',
-    'Deployment URL: not tested since it went live',
+    'Deployment URL: no diagnostics since it went live',
   ]);
   using draft = showScreen(<HealthLine deployment={deploymentOf({ currentRelease: null })} health={undefined} />, {});
   expect(draft.page.textContent).toBe('Nothing to check yet');

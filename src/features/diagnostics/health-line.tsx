@@ -58,7 +58,7 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
     <div className="mt-1 text-sm text-ink-muted">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 sm:min-h-8">
         {checks.length === 0 ? (
-          <span>{isLive ? 'Not tested since it went live' : 'Nothing to check yet'}</span>
+          <span>{isLive ? 'No diagnostics since it went live' : 'Nothing to check yet'}</span>
         ) : (
           <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
             {checks.map(({ id, verdict, seen }) => {
@@ -71,7 +71,7 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
                 </li>
               );
             })}
-            {!isSeen && <li>{NAMES['url-up']}: not tested since it went live</li>}
+            {!isSeen && <li>{NAMES['url-up']}: no diagnostics since it went live</li>}
           </ul>
         )}
         <span className="inline-flex items-center gap-x-1">
