@@ -146,9 +146,13 @@ test.each([
 
 test('where no mail is sent, a change of the address promises no notice', async () => {
   const nothing = () => undefined;
-  using _shown = showScreen(<ChangeEmailDialog onClose={nothing} />, {});
-  await expect.poll(() => document.body.textContent).toContain('it keeps the link in its outbox, along with a notice');
+  using shown = showScreen(<ChangeEmailDialog user={ada} onClose={nothing} />, {});
+  const notice = `it keeps the link in its outbox, along with a notice to ${ada.email}.`;
+  await expect.poll(() => document.body.textContent).toContain(notice);
   expect(document.body.textContent).not.toContain('We also notify');
+  shown[Symbol.dispose]();
+  using _unproved = showScreen(<ChangeEmailDialog user={{ ...ada, emailConfirmed: false }} onClose={nothing} />, {});
+  await expect.poll(() => document.body.textContent).toContain('it keeps the link in its outbox.');
 });
 
 test('where no mail is sent, settings and a confirmed address do not promise any', async () => {

@@ -1,6 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
+import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.ts';
 import { SentOrKept } from '../../api/sent-or-kept.tsx';
@@ -11,8 +12,11 @@ import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 
+const ONCE_OPENED = 'Your address changes once you open the confirmation link.';
+
 /** Asks for another address; the old one stays until the new one is confirmed. */
-export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
+export function ChangeEmailDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const { email: old, emailConfirmed: isNotified } = user;
   const form = useForm({
     resolver: standardSchemaResolver(changeEmailInput),
     mode: 'onTouched',
@@ -36,8 +40,8 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
       title="Change your email address"
       description={
         <SentOrKept
-          sent="Your address changes once you open the confirmation link. We also notify the old address, if it was confirmed."
-          kept="Your address changes once you open the confirmation link. This Fairlead does not send email: it keeps the link in its outbox, along with a notice to your old address if you had confirmed it."
+          sent={`${ONCE_OPENED}${isNotified ? ` We also notify ${old}.` : ''}`}
+          kept={`${ONCE_OPENED} This Fairlead does not send email: it keeps the link in its outbox${isNotified ? `, along with a notice to ${old}` : ''}.`}
         />
       }
       submitLabel="Get a link"

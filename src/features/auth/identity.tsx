@@ -57,7 +57,7 @@ export function Identity({ user }: { user: User }) {
           </div>
         )}
       </Setting>
-      {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} />}
+      {isChanging && <ChangeEmailDialog user={user} onClose={() => setChanging(false)} />}
     </div>
   );
 }
