@@ -60,7 +60,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
       onClose={onClose}
     >
-      <Field label="Name" hint="For example: CI" error={errors.name?.message}>
+      <Field label="Name" hint="What will use it, such as “Build server”." error={errors.name?.message}>
         <Input {...form.register('name')} autoComplete="off" />
       </Field>
       <Controller
@@ -91,7 +91,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       />
       <Field
         label="Current password"
-        hint="Enter your password again, because the token will work without it"
+        hint="Enter your password again, because the token will work without it."
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
