@@ -226,6 +226,8 @@ function Parts({ deployment, isReadOnly: readOnly, domainsMax, onRemoved }: Part
 /** Shows another release on its way, in place of the deployment's usual content. */
 function SendingNext({ deployment, sending }: { deployment: Deployment; sending: Sending }) {
   const { currentRelease: serving, releaseCount, platform } = deployment;
+  // It counts once the server has made it, a moment before that answer is here.
+  const [coming] = useState(releaseCount + 1);
   const others = othersOf(deployment).filter(({ state }) => state !== 'removing');
   const leave = () => {
     sending.control.cancel();
@@ -240,7 +242,7 @@ function SendingNext({ deployment, sending }: { deployment: Deployment; sending:
   return (
     <sendingRelease.Component
       sending={sending}
-      number={sending.release?.number ?? releaseCount + 1}
+      number={sending.release?.number ?? coming}
       platform={platform}
       others={others.map((one) => one.platform)}
       serving={serving}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { trpc } from '../../src/api/trpc.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { isFirstCancellable } from '../../src/features/releases/acts/use-cancel-first.ts';
@@ -324,6 +325,33 @@ test('what is refused says why, and what a platform refuses before anything is s
   expect(shown.page.textContent).toContain('Release 3 is still live.');
   expect(shown.page.textContent).not.toMatch(/Keep this tab open|stays live/);
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
+});
+
+test('the number of a coming release stays the same while the server, which has made it, still answers', async () => {
+  sendings.set([{ ...publication, deploymentId: 'harbour', isNew: false, state: 'creating' }]);
+  let made: Partial<ReturnType<typeof deploymentOf>> = { releaseCount: 0 };
+  const answers: Answers = { 'deployments.get': () => deploymentOf({ currentRelease: null, ...made }) };
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  function Told() {
+    const { deployments } = trpc.useUtils();
+    return (
+      <button type="button" onClick={() => void deployments.get.invalidate()}>
+        Told
+      </button>
+    );
+  }
+  const screen = (
+    <>
+      <DeploymentScreen />
+      <Told />
+    </>
+  );
+  using shown = showScreen(screen, answers, place);
+  await shown.sees('Release 1');
+  made = { releaseCount: 1, platform: 'netlify' };
+  shown.button('Told').click();
+  await shown.sees('Netlify');
+  expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
 });
 
 test('the steps of a first publication that was stopped promise nothing', async () => {
