@@ -392,7 +392,7 @@ test('a finished step tells what was really sent, and claims nothing where nobod
   expect(stepResult({ name: 'uploading', ...counted })).toBe('5 files in place, 9 KB');
   const some = { ...counted, doneBefore: 3, doneBytesBefore: 8_000 };
   expect(stepResult({ name: 'uploading', ...some })).toBe('2 of 5 files sent, 1 KB');
-  expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files, 9 KB');
+  expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files match your upload');
   expect(stepResult({ name: 'processing', ...counted, total: 0, totalBytes: 0 })).toBe(null);
 });
 

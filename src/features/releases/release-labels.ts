@@ -31,6 +31,7 @@ export function stepResult({
   doneBytesBefore,
 }: Pick<ReleaseStep, 'name' | 'total' | 'totalBytes' | 'doneBefore' | 'doneBytesBefore'>): string | null {
   if (total === 0) return null;
+  if (name === 'verifying') return formatCount(total, 'file matches your upload', 'files match your upload');
   if (doneBefore !== null) return sentText(total - doneBefore, totalBytes - (doneBytesBefore ?? 0), doneBefore);
   const counted = formatCount(total, 'file');
   // Nobody knows any more how many of them were there before.
