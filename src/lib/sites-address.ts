@@ -13,6 +13,12 @@ export function addressOfSlug(slug: string): string {
   return pattern.replace(SLUG_MARK, slug);
 }
 
+/** Returns the address of a host name: a site that is served here answers at the port of `addressOfSlug`. */
+export function addressOfHost(name: string): string {
+  const [domain = '', port] = addressOfSlug('').split(':');
+  return port !== undefined && name.endsWith(domain) ? `${name}:${port}` : name;
+}
+
 /** Returns the words that only this computer can open such an address, or none where everybody can. */
 export function reachText(): string {
   return areSitesLocal() ? ' (only this computer can open it)' : '';

@@ -130,6 +130,11 @@ function LateWords({ isTaken, goesByItself }: { isTaken: boolean; goesByItself: 
     <div className="mt-4">
       {hasAddress && address?.slug ? (
         <p className="wrap-anywhere">
+          {address.slug !== address.wanted && (
+            <>
+              <HostName name={addressOfSlug(address.wanted)} fit="wrap" /> is taken.{' '}
+            </>
+          )}
           It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
           {reachText()}.
         </p>

@@ -1,6 +1,7 @@
 import { flushSync } from 'react-dom';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CheckResult, Report, ReportList } from '../../routers/schemas/diagnostics.ts';
+import { ReportView } from '../../src/features/diagnostics/report-view.tsx';
 import { formatExactTime } from '../../src/lib/format.ts';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
@@ -223,6 +224,19 @@ test('of checks that could see nothing for one reason it is said once, above wha
     expect.stringMatching(/^PassTime to live/),
     expect.stringMatching(/^No resultMixed content.*The cause is under “Time to live of DNS records”\./),
   ]);
+});
+
+test('a report names a site that is served here with its port', async () => {
+  const meta = document.createElement('meta');
+  meta.name = 'fairlead-sites-host';
+  meta.content = '{slug}.localhost:3001';
+  document.head.append(meta);
+  onTestFinished(() => meta.remove());
+  const shownOf = (name: string) => showScreen(<ReportView report={report({ name })} />, {});
+  using here = shownOf('cafe-2.localhost');
+  expect(here.page.querySelector('h2')?.textContent).toMatch(/^cafe-2\.localhost:3001 /);
+  using elsewhere = shownOf('cafe.test');
+  expect(elsewhere.page.querySelector('h2')?.textContent).toMatch(/^cafe\.test /);
 });
 
 test('a stranger with the link sees the report, and nothing to do about it', async () => {

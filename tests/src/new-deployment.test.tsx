@@ -270,6 +270,21 @@ test.each([
   await patiently(() => expect(create).toHaveBeenCalledOnce());
 });
 
+test('the question about a missing start page offers the page that seems to be it', async () => {
+  setWaiting(harbourOf({ 'menu.html': '<h1>Menu</h1>' }));
+  using shown = show();
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  const offer = () =>
+    [...document.querySelectorAll<HTMLButtonElement>('[role=alertdialog] button')].find(
+      ({ textContent }) => textContent === 'Use menu.html as the start page',
+    );
+  await patiently(() => expect(offer()).toBeDefined());
+  offer()?.click();
+  await shown.sees('Ready to publish.');
+  expect(document.querySelector('[role=alertdialog]')).toBeNull();
+});
+
 test('a ZIP that cannot be read takes nothing away, and says so', async () => {
   setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
   using shown = show();

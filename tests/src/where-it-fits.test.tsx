@@ -156,9 +156,9 @@ test('Quick Deploy says above Publish, before it can be pressed, that a deployme
   using shown = quickDeploy({ 'deployments.list': () => asked, 'deployments.checkAddress': () => told });
   await vi.waitFor(() => expect(shown.button('Publish')).toBeDefined());
   expect(shown.page.textContent, 'the address would move it').not.toContain('Choose another name or platform');
-  tell({ wanted: 'harbour', slug: 'harbour' });
+  tell({ wanted: 'harbour', slug: 'harbour-2' });
   await shown.sees('Why the built-in host is easiest to try');
-  await shown.sees('It will be live at');
+  await shown.sees('harbour.localhost is taken. It will be live at harbour-2.localhost');
   expect(shown.page.textContent).toContain('Choose another name or platform');
   expect(shown.button('Publish').disabled).toBe(true);
   answer(listed(deploymentOf({ name: 'Harbour Cafe' }), deploymentOf({ id: 'same', name: 'Harbour' })));

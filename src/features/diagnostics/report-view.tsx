@@ -7,6 +7,7 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatExactTime } from '../../lib/format.ts';
+import { addressOfHost } from '../../lib/sites-address.ts';
 import { asWritten, writtenName } from '../../lib/written-name.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { isTrouble, VERDICT_LOOKS } from './verdict-looks.ts';
@@ -42,7 +43,7 @@ export function ReportView({ report, actions, repair, isShared = false }: Report
     <Card aria-label={`Report of ${name}`} className="overflow-hidden">
       <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3.5 sm:px-5">
         <div className="min-w-0" role="status">
-          <h2 className="font-semibold wrap-anywhere">{headline({ ...report, name, checks })}</h2>
+          <h2 className="font-semibold wrap-anywhere">{headline({ ...report, name: addressOfHost(name), checks })}</h2>
           <p className="text-sm text-ink-muted">{isRunning ? progress : <>Checked {when(startedAt)}</>}</p>
         </div>
         {actions}

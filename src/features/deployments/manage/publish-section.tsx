@@ -84,7 +84,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const publish = usePublish();
   const chosen = useDeploymentSelection(deployment.id);
   const { report } = chosen;
-  const { ask, question } = useEntryQuestion(report, deployment.currentRelease?.hasStartPage);
+  const { ask, question } = useEntryQuestion(chosen, deployment.currentRelease?.hasStartPage);
   const compared = useComparison(report, deployment.currentRelease, deployment.id);
   const files = deployment.currentRelease === null ? sizeOf(report) : compared.added;
   const room = useRoom(files?.count ? files : null);

@@ -1,17 +1,24 @@
 import { useState } from 'react';
 import type { UploadInspection } from '../../../../routers/rules/uploads/upload-inspection.ts';
 import { type Asking, type PublishQuestion, usePublishQuestion } from './publish-question.tsx';
+import type { ChosenSelection } from './use-chosen-selection.ts';
 
 type Pages = Pick<UploadInspection, 'entryPage' | 'buildFolder' | 'problems'>;
 
 /**
  * Asks the person, once for each selection, before a folder is published whose address would show no page: it has no
- * start page, or an empty one, or still needs a build. `isLost`: in place of a start page that is live.
+ * start page, or an empty one, or still needs a build. `choose` takes a copy that has one. `isLost`: in place of a
+ * start page that is live.
  */
-export function useEntryQuestion(report: { selection: object; inspection: Pages } | null, isLost = false): Asking {
+export function useEntryQuestion(
+  { report, choose }: Pick<ChosenSelection, 'report' | 'choose'>,
+  isLost = false,
+): Asking {
   const [agreed, setAgreed] = useState<object | null>(null);
   const asked = report === null || agreed === report.selection ? null : questionAbout(report.inspection);
-  const { ask, question } = usePublishQuestion(asked && { ...asked, variant: isLost ? 'danger' : 'primary' });
+  const { ask, question } = usePublishQuestion(
+    asked && { ...asked, variant: isLost ? 'danger' : 'primary', offer: report && { report, onCopy: choose } },
+  );
   return {
     ask: (goOn) =>
       ask(() => {

@@ -1,12 +1,19 @@
 import { type ReactNode, useState } from 'react';
 import type { ButtonProps } from '../../../components/button.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
+import type { StartPageOfferProps } from './start-page-offer.tsx';
 
 const PublishQuestionDialog = lazyDialog(
   async () => (await import('./publish-question-dialog.tsx')).PublishQuestionDialog,
 );
 
-export type PublishQuestion = { title: string; description: string; variant?: ButtonProps['variant'] };
+export type PublishQuestion = {
+  title: string;
+  description: string;
+  variant?: ButtonProps['variant'];
+  /** The remedy, where a page of the files may become the start page. */
+  offer?: StartPageOfferProps | null;
+};
 
 export type Asking = {
   /** Asks before it continues; continues at once when there is nothing to ask. */
