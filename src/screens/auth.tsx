@@ -14,7 +14,7 @@ import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths/paths.ts';
 import { wantedRedirect } from '../lib/paths/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage/storage.ts';
-import { useLeft } from '../uploads/left-sendings.ts';
+import { useLeft } from '../uploads/other-tabs/left-sendings.ts';
 
 /** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {

@@ -105,7 +105,6 @@ export function publish(
     const result = stored.isSent ? null : await upload(run, published);
     emit({ type: 'sent', result: result ?? sentBefore(stored) });
     signal.throwIfAborted();
-
     const wanted = { deploymentId, uploadId, ifChanged: !job.isUnchangedWanted };
     const release = await untilAnswered(
       (isRepeated) => server.createRelease(wanted, isRepeated || result === null),

@@ -1,6 +1,6 @@
 import { session } from '../api/session/session.ts';
 import { channel } from '../realtime/channel.ts';
-import './left-sendings.ts';
+import './other-tabs/left-sendings.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { type Client, serverOf } from './publish-server.ts';
 import { UploadError } from './request.ts';

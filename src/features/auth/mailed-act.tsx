@@ -19,7 +19,7 @@ export type MailedActProps<Done extends OfAccount> = {
   /** The title of the toast after a failure that leaves the link usable. */
   failure: string;
   act: (token: string) => Promise<Done>;
-  /** What the other tabs are told when the session of this browser was one of the account. */
+  /** The text for the other tabs when the session of this browser was one of the account. */
   reason?: string;
   children: (done: Done) => ReactNode;
   /** Shown when the link no longer works: the reason, and the way on, which an incomplete link has as well. */

@@ -3,7 +3,7 @@ import type { DisplayState } from '../../components/states/state-badge.tsx';
 import { lostAtPrimary } from '../../lib/primary-destination.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 import { shownState } from '../../lib/waiting.ts';
-import { useIsSent } from '../../uploads/sent-elsewhere.ts';
+import { useIsSent } from '../../uploads/other-tabs/sent-elsewhere.ts';
 
 /**
  * Returns the state to show. A deployment that may not or cannot be changed shows that: the address shows whether it is

@@ -19,7 +19,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuFooter, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { href } from '../../../lib/paths/paths.ts';
 import { wayFrom } from '../../../lib/roll-back.ts';
-import { useIsSent } from '../../../uploads/sent-elsewhere.ts';
+import { useIsSent } from '../../../uploads/other-tabs/sent-elsewhere.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 
 export type DeploymentMenuProps = {
@@ -58,7 +58,6 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
         {mayChange && <PublishItems deployment={deployment} />}
         {!isDeleting && (
           <MenuItem asChild>
-            {/* While files are being sent, the page says so, as for publishing. */}
             <Link to={(isSent ? href.deployment : href.deploymentEditor)(deployment.id)}>
               <FilePen /> Edit files
             </Link>

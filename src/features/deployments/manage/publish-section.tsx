@@ -14,7 +14,7 @@ import { lostAtPrimary } from '../../../lib/primary-destination.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { useIsSent } from '../../../uploads/sent-elsewhere.ts';
+import { useIsSent } from '../../../uploads/other-tabs/sent-elsewhere.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { type Sending, sendings, useSendings } from './sendings.ts';
+import { type Sending, sendings, useSendings } from '../sendings.ts';
 
 /** Carries the names of what a logout has stopped in one tab to the Login page of the others; null asks for them. */
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('fairlead-left-sendings');

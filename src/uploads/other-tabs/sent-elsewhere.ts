@@ -1,6 +1,6 @@
-import { hasUploadRecords } from '../lib/storage/storage.ts';
-import { createStore, useStore } from '../lib/store.ts';
-import { isUnderWay, useSending } from './sendings.ts';
+import { hasUploadRecords } from '../../lib/storage/storage.ts';
+import { createStore, useStore } from '../../lib/store.ts';
+import { isUnderWay, useSending } from '../sendings.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -9,7 +9,7 @@ const elsewhere = createStore<readonly string[]>([], () => {
   const look = () => {
     if (!hasUploadRecords()) return elsewhere.set([]);
     // What cannot be loaded now is loaded the next time.
-    import('./receiving-deployments.ts').then((its) => its.findSentElsewhere()).then(elsewhere.set, () => {});
+    import('../receiving-deployments.ts').then((its) => its.findSentElsewhere()).then(elsewhere.set, () => {});
   };
   look();
   const timer = setInterval(look, LOOK_AGAIN_MS);
