@@ -41,7 +41,7 @@ const ALSO: Partial<Record<PathName, string>> = {
 
 type ScreenLink = { path: string; label: string; icon: LucideIcon; also?: string | undefined };
 
-/** The sections of Settings that are screens to whoever looks for them. */
+/** The sections of Settings, which a person looks for as for a screen. */
 const ofSettings: readonly ScreenLink[] = [
   { label: 'Notifications', icon: Bell, also: 'emails' },
   { label: 'Hosting connections', icon: Upload, also: 'platform tokens' },

@@ -235,8 +235,8 @@ function partOf(bundle: Bundle, sentBytes: number): Load {
     left -= file.size;
     return left >= 0;
   });
-  const bytes = bundle.reduce((sum, { file }) => sum + file.size, 0);
-  return { files: loadOf(whole).files, bytes: Math.floor((loadOf(bundle).bytes * Math.min(sentBytes, bytes)) / bytes) };
+  const ofAll = sentBytes / bundle.reduce((sum, { file }) => sum + file.size, 0);
+  return { files: loadOf(whole).files, bytes: Math.floor(loadOf(bundle).bytes * Math.min(ofAll || 0, 1)) };
 }
 
 function loadOf(files: readonly (SelectedFile & Pick<HashedFile, 'copies'>)[]): Load {

@@ -1,4 +1,4 @@
-/** What a server of ours and its peer say to the bench. Nothing of Fairlead is loaded here, because peers import it. */
+/** The answers of a server of ours or of its peer to the bench. Nothing of Fairlead is loaded here, because peers import it. */
 
 /** The run's one database server (tests/bench/run.ts starts it); each server has a database of its own on it. */
 export function mongoUri(): string {

@@ -49,7 +49,7 @@ export type FindingsContext = {
   rootSite?: { name: string; use: () => void } | undefined;
   /** The page where the site can get a domain of its own. */
   domainsPath?: string | undefined;
-  /** What stands in the way of publishing and is explained out of sight on a phone, below the files. */
+  /** An obstacle to publishing that is explained below the files, out of sight on a phone. */
   hold?: string | undefined;
   /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
