@@ -166,7 +166,7 @@ type News = { items: NumberedItem[]; last: number; hasMore: boolean; mayGoOn: bo
  */
 function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
   return reader.share(`news of ${actorKey(ctx)} after ${last}`, async () => {
-    const reading = reader.share(`items after ${last}`, async () => {
+    const page = await reader.share(`items after ${last}`, async () => {
       const events = await reader.readAfter(last);
       return {
         items: numbered(ctx, last, events),
@@ -174,10 +174,8 @@ function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
         hasMore: events.length === EVENTS_A_PAGE,
       };
     });
-    // Both ask after the event that woke the reader: a session that ended before it gets nothing more, even when its
-    // socket has not closed yet.
-    const [page, mayGoOn] = await Promise.all([reading, isStillValid(ctx)]);
-    return { ...page, mayGoOn };
+    // This is checked last: an ended session gets nothing more, even when its socket has not closed yet.
+    return { ...page, mayGoOn: await isStillValid(ctx) };
   });
 }
 
