@@ -1,4 +1,6 @@
+import { isLocal } from './localhost.ts';
+
 /** Returns whether a support address stands in for one that is not set: it leads to this computer alone. */
 export function isPlaceholder(supportEmail: string): boolean {
-  return ['@localhost', '@127.', '@['].some((end) => supportEmail.includes(end));
+  return isLocal(supportEmail.slice(supportEmail.lastIndexOf('@') + 1));
 }

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 
-/** The first pages are answered by then. */
+/** Most starts have answered their first page by then. */
 const CHECKED_AFTER_MS = 1_000;
 
 /**
@@ -23,14 +23,24 @@ export async function prepareIndexes(
     await InstallationModel.updateOne({ _id: built._id }, { $set: { indexes: built.indexes } }, { upsert: true });
     return;
   }
-  const checking = setTimeout(() => {
-    buildIndexes().catch((error: unknown) => {
-      log.warn('The indexes of the database could not be checked; the next start tries again', {
-        error: String(error),
-      });
-    });
+  let checking: Promise<void> | undefined;
+  const timer = setTimeout(() => {
+    checking = checkIndexes(log);
   }, checkedAfterMs);
-  onShutdown('check of the indexes', async () => clearTimeout(checking));
+  onShutdown('check of the indexes', async () => {
+    clearTimeout(timer);
+    await checking;
+  });
+}
+
+/** An index that cannot be built stops the next start, which builds before it serves. */
+async function checkIndexes(log: Log): Promise<void> {
+  try {
+    await buildIndexes();
+  } catch (error) {
+    log.error('The indexes of the database cannot be built; the next start waits for them', { error: String(error) });
+    await InstallationModel.updateOne({ _id: INSTALLATION_ID }, { $unset: { indexes: 1 } }).catch(() => undefined);
+  }
 }
 
 /**

@@ -49,8 +49,10 @@ function addManifestRoute(routes: Router, providers: Providers, requests: Reques
     requireType(request, 'application/json');
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const uploadId = uploadIdOf(request);
-    const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files can have');
-    const answer = await requests.during(ctx.actor.accountId, () => takeManifest(ctx, uploadId, body));
+    const answer = await requests.during(ctx.actor.accountId, () => {
+      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files can have');
+      return takeManifest(ctx, uploadId, body);
+    });
     response.json(answer);
   });
 }

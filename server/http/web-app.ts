@@ -59,7 +59,7 @@ export function createWebApp(webRoot: string, providers: Pick<Providers, 'addres
   };
 }
 
-/** Nobody is served yet who would wait: a promise for each of hundreds of files would take several times as long. */
+/** A start reads it at once: a promise for each of hundreds of files would take several times as long. */
 function readFolder(folder: string): Map<string, WebFile> {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   const bodies = new Map<string, Buffer>();

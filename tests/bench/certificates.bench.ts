@@ -4,7 +4,7 @@ import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
 import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { storeCertificates } from './certified-names.ts';
 import { fixed, percentile, rssBytes, type Served, startServer } from './harness.ts';
-import { mongoUri } from './servers/ready.ts';
+import { mongoUri } from './ready.ts';
 
 /** Measures the built-in host with a certificate for each of many names: what the start reads, memory, and handshakes. */
 const NAMES = 10_000;

@@ -11,7 +11,7 @@ import { startRealApp } from '../support/real-app.ts';
 import { type SiteFiles, writeSite } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
 import { cpuSeconds, fixed, type Pair, printRatio, unpin } from './harness.ts';
-import { mongoUri } from './servers/ready.ts';
+import { mongoUri } from './ready.ts';
 
 /**
  * A folder of 10,000 small files, none of which the server has, sent by a real browser: from the press of Publish to the

@@ -12,7 +12,7 @@ import type { SiteFiles } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
 import { type FileServer, findFileServers } from './file-servers.ts';
 import { fixed, printRatio, unpin } from './harness.ts';
-import { mongoUri } from './servers/ready.ts';
+import { mongoUri } from './ready.ts';
 
 /**
  * Publishing 10,000 files to the built-in host, and again with 1, 100 and 1,000 of them changed, through the documented

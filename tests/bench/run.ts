@@ -91,7 +91,7 @@ console.log(
   `${new Date().toISOString()}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model}), ${loadLine()}`,
 );
 console.log(versionsLine());
-const servers = readdirSync(`${FOLDER}/servers`).filter((name) => name.endsWith('.ts') && name !== 'database.ts');
+const servers = readdirSync(`${FOLDER}/servers`).filter((name) => name.endsWith('.ts'));
 await bundlePrograms(
   SERVERS,
   servers.map((name) => `${FOLDER}/servers/${name}`),

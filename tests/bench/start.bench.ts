@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../support/free-ports.ts';
 import { type Pair, pinned, printRatio, stopChild } from './harness.ts';
-import { mongoUri } from './servers/ready.ts';
+import { mongoUri } from './ready.ts';
 
 /** Measures from the start of the process to its first answer, with the database already running. */
 const ROUNDS = 9;

@@ -21,7 +21,7 @@ import {
   rssBytes,
   unpin,
 } from './harness.ts';
-import { mongoUri } from './servers/ready.ts';
+import { mongoUri } from './ready.ts';
 
 /**
  * Measures a ZIP that has arrived, until it is checked, stored, hashed and durable, against `unzip` and then

@@ -72,7 +72,7 @@ test('what no first answer needs is loaded soon after the start, and a broken li
   });
 });
 
-test('no module counts in words when it is loaded: the first time takes the data of all languages', async () => {
+test('the setups of platforms do not count in words when they are loaded: that takes the data of all languages', async () => {
   const counted = vi.spyOn(Number.prototype, 'toLocaleString');
   const setups = new URL('../../routers/schemas/platforms/setups.ts', import.meta.url).pathname;
   try {

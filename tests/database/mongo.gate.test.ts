@@ -73,7 +73,14 @@ test('a start waits for the indexes once for each set of them, and later ones br
   await start();
   await stops.at(-1)?.();
   expect(listed).toHaveBeenCalledOnce();
-  expect(log.warn).not.toHaveBeenCalled();
+  expect(log.error).not.toHaveBeenCalled();
+
+  // An index that cannot be built is built before anything is served by the next start, which then fails.
+  listed.mockRejectedValue(new Error('Two have the same name.'));
+  await start();
+  await expect.poll(() => log.error.mock.calls.length).toBe(1);
+  await stops.at(-1)?.();
+  await expect(start()).rejects.toThrow('Two have the same name.');
   listed.mockRestore();
 });
 

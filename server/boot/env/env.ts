@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { isLocalhost } from '../../../routers/rules/localhost.ts';
-import { isLoopback } from '../../../routers/rules/loopback.ts';
+import { isLocal } from '../../../routers/rules/localhost.ts';
 import type { MongodSources } from '../../database/embedded/mongod-binary.ts';
 import { type Keys, parseKeys } from '../../lib/crypto/secrets.ts';
 import type { AddressRange } from '../../lib/egress/rules.ts';
@@ -266,9 +265,4 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
     );
   }
   return warnings;
-}
-
-/** Returns whether a host leads to the machine itself. */
-function isLocal(host: string): boolean {
-  return isLocalhost(host) || isLoopback(host.replace(/^\[|\]$/g, ''));
 }

@@ -145,7 +145,10 @@ function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffe
     block.given.add(offset);
     const isNextWanted = block.given.size === AHEAD_FROM;
     block.reading ??= readBlock(path, start);
-    const whole = await block.reading;
+    const whole = await block.reading.catch((error: unknown) => {
+      if (blocks.peek(keyOf(path, start)) === block) blocks.delete(keyOf(path, start));
+      throw error;
+    });
     if (isNextWanted && whole.length === READING_BYTES) readAhead(path, start + BLOCK_BYTES);
     const part = Buffer.allocUnsafeSlow(Math.max(0, Math.min(sizeBytes, whole.length - offset + start)));
     whole.copy(part, 0, offset - start);

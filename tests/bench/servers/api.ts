@@ -10,8 +10,8 @@ import { ReleaseModel } from '../../../server/database/models/publishing/release
 import { newId } from '../../../server/database/mongo.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import { createTestApp } from '../../support/app.ts';
-import { connectDatabase } from './database.ts';
-import { tellReady } from './ready.ts';
+import { connectDatabase } from '../database.ts';
+import { tellReady } from '../ready.ts';
 
 /** The same router, context and database behind our listener (`ours`) or tRPC's standalone adapter (`standalone`). */
 const DEPLOYMENTS = 25;

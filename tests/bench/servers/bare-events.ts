@@ -4,7 +4,7 @@ import { initTRPC, tracked } from '@trpc/server';
 import { applyWSSHandler } from '@trpc/server/adapters/ws';
 import superjson from 'superjson';
 import { WebSocketServer } from 'ws';
-import { onPublish, stamp, tellReady } from './ready.ts';
+import { onPublish, stamp, tellReady } from '../ready.ts';
 
 /** The peer of the events: a bare subscription on an emitter, and no code of Fairlead. */
 const trpc = initTRPC.create({ transformer: superjson });

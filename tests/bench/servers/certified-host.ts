@@ -2,7 +2,7 @@ import { connectMongo } from '../../../server/database/mongo.ts';
 import { createSiteCertificates } from '../../../server/host/site-certificates.ts';
 import { createSecrets, parseKeys } from '../../../server/lib/crypto/secrets.ts';
 import { createTestHost } from '../../support/host.ts';
-import { mongoUri, tellReady } from './ready.ts';
+import { mongoUri, tellReady } from '../ready.ts';
 
 /** The built-in host over TLS with the certificates of a database that was filled before. */
 const [databaseName = '', keyText = ''] = process.argv.slice(2);

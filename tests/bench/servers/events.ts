@@ -5,8 +5,8 @@ import { transaction } from '../../../server/database/mongo.ts';
 import { publishEvent } from '../../../server/events/publish.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import { createTestApp } from '../../support/app.ts';
-import { connectDatabase } from './database.ts';
-import { onPublish, stamp, tellReady } from './ready.ts';
+import { connectDatabase } from '../database.ts';
+import { onPublish, stamp, tellReady } from '../ready.ts';
 
 /** One account's events to many sockets, from the database on. */
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseCookie } from 'cookie';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import mongoose from 'mongoose';
-import { mongoUri, tellReady } from './ready.ts';
+import { mongoUri, tellReady } from '../ready.ts';
 
 /**
  * The same API as somebody would write it by hand with Express and MongoDB's driver, over the database that Fairlead's

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { HostTls } from '../../../server/host/listener.ts';
 import { addRelease, createTestHost, makeLive } from '../../support/host.ts';
-import { connectDatabase } from './database.ts';
-import { tellReady } from './ready.ts';
+import { connectDatabase } from '../database.ts';
+import { tellReady } from '../ready.ts';
 
 /** The built-in host as it runs, over TLS where a certificate is named, with one site made of the files of a folder: what the peers serve from that folder. */
 const isCounting = !process.argv.includes('--uncounted');

@@ -131,9 +131,7 @@ async function* sendBlobs(
 ): AsyncGenerator<PublishEvent, TreeEntry[]> {
   if (piece.blobs.length === 0) return [];
   // What was sent before under other paths is counted already.
-  const contents = piece.blobs.map(({ content, isFirst }) =>
-    isFirst ? content : { ...content, copies: 0, sizeBytes: 0 },
-  );
+  const contents = piece.blobs.map(({ content, isFirst }) => (isFirst ? content : { ...content, copies: 0 }));
   const blobs = new Map(piece.blobs.map((blob) => [blob.content.sha256, blob]));
   const entries: TreeEntry[] = [];
   const sending = sendFiles(call, {

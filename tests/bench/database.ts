@@ -1,4 +1,4 @@
-import { buildIndexes, connectMongo } from '../../../server/database/mongo.ts';
+import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
 import { mongoUri } from './ready.ts';
 
 /** Gives a server of ours a database of its own. */
