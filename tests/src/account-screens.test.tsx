@@ -313,9 +313,9 @@ test('a good link shows the form, and so does one of which nobody can say anythi
 });
 
 test('a change of address is stopped by a button, not by opening the link, and leads to a new password', async () => {
-  const answered = vi.fn(() =>
-    Response.json({ result: { data: { json: { accountId: ada.id, resetToken: 'B'.repeat(43) } } } }),
-  );
+  // Who is logged in is asked as well.
+  const json = { accountId: ada.id, resetToken: 'B'.repeat(43), id: 'other' };
+  const answered = vi.fn(() => Response.json({ result: { data: { json } } }));
   session.signIn(ada, 'other');
   using shown = openLink(answered, <AuthStopEmailChangeScreen />);
   await shown.sees('Stop the change of your email address?');
