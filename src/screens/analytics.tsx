@@ -16,11 +16,12 @@ import { DeploymentOutcomes } from '../features/analytics/deployment-outcomes.ts
 import { PlatformOutcomes } from '../features/analytics/platform-outcomes.tsx';
 import { ReleaseOutcomes } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
-import { ownTimeZone, rangeOf, rangeOptions } from '../features/analytics/visit-labels.ts';
+import { rangeOf, rangeOptions } from '../features/analytics/visit-labels.ts';
 import { VisitRankings, VisitsSection } from '../features/analytics/visits-section.tsx';
 import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
+import { ownTimeZone } from '../lib/own-time-zone.ts';
 import { paths } from '../lib/paths/paths.ts';
 
 /** The most that the server answers at once, and enough to see how things go. */

@@ -57,11 +57,6 @@ export function inOneLine(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll(' ', '\u00a0')).join(' · ');
 }
 
-/** Returns the time zone of this browser. */
-export function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
-
 /** Formats a time like "12 ms"; from a second on in seconds. */
 export function formatReplyTime(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
