@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { costText } from '../../src/features/deployments/create/cost-text.ts';
 import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
-import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
+import { readOnlyLabels } from '../../src/features/deployments/manage/read-only-labels.ts';
+import { planBlocker, usageText } from '../../src/features/deployments/plan-labels.ts';
 import { type FindingsContext, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
 import { withStartPage } from '../../src/features/deployments/select/start-page-offer.tsx';
 import { type SendingState, sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';

@@ -57,28 +57,6 @@ export function usageText({ plan, deploymentLimit, deploymentCount, comingPaymen
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 
-/** Returns a text like `1 of 3 deployments on Standard will be used.` */
-export function costText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
-  if (deploymentLimit === null) return `Unlimited deployments on ${PLANS[plan].title}.`;
-  return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
-}
-
-/** Returns the text on how to change a read-only deployment, and the label of the button for that. */
-export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
-  if (allowance !== undefined && overCapLabels(allowance) !== null) {
-    const { title } = PLANS[allowance.plan];
-    return {
-      text: `Your other deployments use up the ${title} plan. A larger plan has room for this one.`,
-      action: 'See the plans',
-    };
-  }
-  if (allowance?.comingPayment)
-    return { text: `${comingText(allowance.comingPayment.plan)}.`, action: 'See the plans' };
-  return allowance?.isTrialAvailable === true
-    ? { text: 'Start the free trial to publish again.', action: 'See the trial' }
-    : { text: 'A plan is needed to publish again.', action: 'See the plans' };
-}
-
 /** Describes the effect of a plan with room for fewer deployments than there are; null when there is room for each. */
 export function overCapLabels(allowance: Allowance): { title: string; text: string } | null {
   const { plan, deploymentLimit, writableIds, mayChooseWritable } = allowance;
