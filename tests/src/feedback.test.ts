@@ -1,13 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
 import {
-  clearDraft,
-  emptyDraft,
   isFeedbackDismissed,
-  parseDraft,
-  readDraft,
   rememberFeedbackAsked,
   rememberFeedbackDismissed,
   wasFeedbackAsked,
+} from '../../src/features/feedback/feedback-asked.ts';
+import {
+  clearDraft,
+  emptyDraft,
+  parseDraft,
+  readDraft,
   writeDraft,
 } from '../../src/features/feedback/feedback-draft.ts';
 import { isSomethingOpen, isTyping } from '../../src/features/feedback/use-feedback-prompt.ts';

@@ -1,6 +1,6 @@
-import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
+import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
 import { storeDraft } from '../../lib/storage/draft-storage.ts';
-import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage/storage.ts';
+import { formDraftKey, tryStorage } from '../../lib/storage/storage.ts';
 
 /** A rating that was typed and not sent yet; kept for the browser session. */
 export type FeedbackDraft = { rating: number; comment: string };
@@ -9,7 +9,6 @@ export const emptyDraft: FeedbackDraft = { rating: 0, comment: '' };
 
 const FORM = 'feedback';
 const draftKey = formDraftKey(FORM);
-const dismissedKey = feedbackDismissedKey(FEEDBACK_MAIN_APP);
 
 export function readDraft(): FeedbackDraft {
   const stored = tryStorage(() => sessionStorage.getItem(draftKey));
@@ -22,24 +21,6 @@ export function writeDraft(draft: FeedbackDraft): void {
 
 export function clearDraft(): void {
   tryStorage(() => sessionStorage.removeItem(draftKey));
-}
-
-/** Returns whether the button was dismissed, or an answer was given; for good. */
-export function isFeedbackDismissed(): boolean {
-  return tryStorage(() => localStorage.getItem(dismissedKey)) === 'true';
-}
-
-export function rememberFeedbackDismissed(): void {
-  tryStorage(() => localStorage.setItem(dismissedKey, 'true'));
-}
-
-/** Returns whether the dialog has opened by itself in this browser session, which it does once. */
-export function wasFeedbackAsked(): boolean {
-  return tryStorage(() => sessionStorage.getItem(SESSION_KEYS.feedbackAsked)) === 'true';
-}
-
-export function rememberFeedbackAsked(): void {
-  tryStorage(() => sessionStorage.setItem(SESSION_KEYS.feedbackAsked, 'true'));
 }
 
 /** Reads a draft. Storage may hold anything: a draft of another shape counts as none. */

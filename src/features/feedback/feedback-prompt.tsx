@@ -4,8 +4,8 @@ import { errorToast } from '../../api/errors.ts';
 import { useUser } from '../../api/user.ts';
 import { classNames } from '../../components/class-names.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-asked.ts';
 import type { FeedbackDialogProps } from './feedback-dialog.tsx';
-import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';
 import { useMakesWay } from './use-makes-way.ts';
 

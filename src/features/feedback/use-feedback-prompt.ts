@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { matchesPath, paths } from '../../lib/paths/paths.ts';
 import { isUnderWay, sendings } from '../../uploads/sendings.ts';
-import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
+import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-asked.ts';
 
 /** The start of the app, by the clock of the page: the app's own file imports this one. */
 export const appStartedAtMs = performance.now();
