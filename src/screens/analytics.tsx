@@ -21,7 +21,7 @@ import { VisitRankings, VisitsSection } from '../features/analytics/visits-secti
 import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
-import { ownTimeZone } from '../lib/own-time-zone.ts';
+import { ownTimeZone } from '../lib/browser/own-time-zone.ts';
 import { paths } from '../lib/paths/paths.ts';
 
 /** The most that the server answers at once, and enough to see how things go. */

@@ -1,7 +1,7 @@
 import { trpc } from '../../api/trpc.ts';
 import { Beside } from '../../components/page/error-boundary.tsx';
+import { ownTimeZone } from '../../lib/browser/own-time-zone.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
-import { ownTimeZone } from '../../lib/own-time-zone.ts';
 import type { VisitsWeekProps } from './visits-week.tsx';
 
 /** Loaded where there were visits: the chart is for nobody else. */

@@ -3,7 +3,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { paths } from '../../../lib/paths/paths.ts';
-import { readOnlyLabels } from './read-only-labels.ts';
+import { readOnlyLabels } from '../read-only-labels.ts';
 
 /** Says why a deployment cannot be changed, and leads to what ends that. */
 export function ReadOnlyNotice() {

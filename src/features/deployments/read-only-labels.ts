@@ -1,7 +1,7 @@
-import { PLANS } from '../../../../routers/schemas/plan-table.ts';
-import type { Allowance } from '../../../../routers/schemas/subscription.ts';
-import { comingText } from '../../../lib/coming-text.ts';
-import { overCapLabels } from '../plan-labels.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { Allowance } from '../../../routers/schemas/subscription.ts';
+import { comingText } from '../../lib/coming-text.ts';
+import { overCapLabels } from './plan-labels.ts';
 
 /** Returns the text on how to change a read-only deployment, and the label of the button for that. */
 export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
