@@ -226,8 +226,9 @@ function Parts({ deployment, isReadOnly: readOnly, domainsMax, onRemoved }: Part
 /** Shows another release on its way, in place of the deployment's usual content. */
 function SendingNext({ deployment, sending }: { deployment: Deployment; sending: Sending }) {
   const { currentRelease: serving, releaseCount, platform } = deployment;
-  // It counts once the server has made it, a moment before that answer is here.
-  const [coming] = useState(releaseCount + 1);
+  const [coming, setComing] = useState(releaseCount + 1);
+  // While it is made, the server counts it a moment before that answer is here.
+  if (sending.state !== 'creating' && coming !== releaseCount + 1) setComing(releaseCount + 1);
   const others = othersOf(deployment).filter(({ state }) => state !== 'removing');
   const leave = () => {
     sending.control.cancel();

@@ -127,7 +127,7 @@ let bytesHeldBy: UploadRun | null = null;
 
 /** Returns null when a release was made of the upload before, so that it accepts nothing more. */
 async function upload(run: UploadRun, published: Selection): Promise<UploadResult | null> {
-  bytesHeldBy ??= run;
+  if (!isZip(published)) bytesHeldBy ??= run;
   try {
     return isZip(published) ? await uploadZip(run, published) : await uploadFiles(run, published.files);
   } catch (cause) {

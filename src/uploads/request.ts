@@ -6,8 +6,8 @@ import { SessionUnavailableError } from '../api/session/session-errors.ts';
 export type UploadFetch = (path: string, init: CountedInit) => Promise<Response>;
 
 /**
- * Pauses before a request without an answer is repeated, none so long that a server is back for long before it is asked.
- * After the last one the network counts as gone.
+ * Pauses before a request without an answer is repeated, none longer than four seconds, so that a server that is back
+ * is soon asked. After the last one the network counts as gone.
  */
 const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, ...Array.from({ length: 7 }, () => 4_000)];
 /** If a server asks for a longer pause than this, the person is told instead of waiting. */

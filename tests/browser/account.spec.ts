@@ -33,7 +33,7 @@ test('an address is confirmed by its mailed link, and a forgotten password is re
   const banner = page.getByText('Confirm your email');
   await expect(banner).toBeVisible();
   await page.getByRole('button', { name: 'Get a new link' }).click();
-  await expect(page.locator('[data-toast]')).toContainText('This page shows how to open it.');
+  await expect(page.locator('[data-toast]')).toContainText('It is in the outbox, on the computer where Fairlead runs.');
   await expect(page.locator('[data-notice] code')).toContainText('npx fairlead outbox show');
   const confirming = await mailedLink(app, 'confirm-email', credentials.email);
   await page.goto(confirming);

@@ -430,7 +430,7 @@ test('an account whose address is proved stays until its link is opened, and say
   shown.button('Delete account').click();
   const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail());
   expect(dialog.textContent).toContain(
-    `The link that deletes your account goes to ${ada.email}. For 7 days after a change of email, it goes to your earlier address if that was confirmed.`,
+    `The link that deletes your account goes to ${ada.email}, or for 7 days after a change of email to your earlier address if that was confirmed.`,
   );
   typeInto(dialog, 'currentPassword', 'Correct horse 1');
   dialog.querySelector('input')?.setAttribute('name', 'typed');

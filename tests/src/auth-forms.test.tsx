@@ -146,11 +146,11 @@ test('a failed login stands at the form once its toast is gone, until something 
     expect(toasts.get()).toHaveLength(1);
     return toasts.get();
   });
-  expect(textsOf('main form [role="alert"]')).toEqual([]);
+  expect(textsOf('main form .text-bad')).toEqual([]);
   dismissToast(toast?.id ?? 0);
-  await shown('main form [role="alert"]', 'Not this one.');
+  await shown('main form .text-bad', 'Not this one.');
   fill({ password: `${SAILOR.password}!` });
-  expect(textsOf('main form [role="alert"]')).toEqual([]);
+  expect(textsOf('main form .text-bad')).toEqual([]);
 });
 
 test('the login and register screen has the words of both forms, and says what is pending', async () => {

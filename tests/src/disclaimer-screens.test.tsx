@@ -1,6 +1,6 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Route, Switch } from 'wouter';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
@@ -94,11 +94,11 @@ test('who came to Home on a phone chooses between a folder and a ZIP there', asy
   const query = window.matchMedia.bind(window);
   const touch = (wanted: string) => query(wanted.includes('hover: none') ? 'all' : wanted);
   const media = vi.spyOn(window, 'matchMedia').mockImplementation(touch);
+  onTestFinished(() => media.mockRestore());
   using visit = enterAt('/', 'Home');
   await visit.presses('Accept & Continue');
   await visit.presses('Choose your files');
   await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '']));
-  media.mockRestore();
 });
 
 test.each([

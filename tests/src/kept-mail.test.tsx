@@ -79,7 +79,7 @@ test('a link that is asked for before it is known where mail goes is told of the
     .toContain('sendConfirmation');
   tell();
   // The page has the command already, and the toast would cover it.
-  const description = 'This page shows how to open it.';
+  const description = 'It is in the outbox, on the computer where Fairlead runs.';
   await expect.poll(() => toasts.get().at(-1)).toMatchObject({ title: 'Link created', description });
 });
 

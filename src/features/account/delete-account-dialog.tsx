@@ -33,7 +33,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
     defaultValues: { username: user.username, currentPassword: '' },
   });
   const how = user.emailConfirmed
-    ? `The link that deletes your account goes to ${user.email}. For 7 days after a change of email, it goes to your earlier address if that was confirmed.`
+    ? `The link that deletes your account goes to ${user.email}, or for 7 days after a change of email to your earlier address if that was confirmed.`
     : 'Your email address is not confirmed, so your password alone deletes the account.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({

@@ -56,14 +56,7 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
       <Field
         label="Password"
         // Once its toast is gone, in the line that the field keeps for its own error, so that nothing moves.
-        hint={
-          failure !== null &&
-          !isSaid && (
-            <span role="alert" className="text-bad">
-              {failure}
-            </span>
-          )
-        }
+        hint={failure !== null && !isSaid && <span className="text-bad">{failure}</span>}
         error={errors.password?.message}
       >
         <PasswordInput {...form.register('password')} autoComplete="current-password" />

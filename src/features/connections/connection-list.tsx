@@ -15,7 +15,7 @@ import { ConnectionRows } from './connection-rows.tsx';
 
 type Texts = { title: string; description: string; connect: string; icon: LucideIcon; empty: string };
 
-const PLATFORM_NAMES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+const PLATFORM_NAMES = new Intl.ListFormat('en', { type: 'disjunction' }).format(
   CONNECTION_PROVIDERS.map((id) => HOSTING_TITLES[id]),
 );
 const KINDS: Record<Connection['kind'], Texts> = {

@@ -21,5 +21,6 @@ export function deploymentDisplayState(
 
 /** Returns the same where it is followed: files that a page of this browser sends come first. */
 export function useDisplayState(deployment: Deployment, isReadOnly: boolean): DisplayState {
-  return useIsSent(deployment.id) ? 'sending' : deploymentDisplayState(deployment, isReadOnly);
+  const isSent = useIsSent(deployment.id) && deployment.state !== 'deleting';
+  return isSent ? 'sending' : deploymentDisplayState(deployment, isReadOnly);
 }

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
+import { LinkPlace } from '../../api/link-place.tsx';
 import { SendConfirmation, unconfirmedEmail } from '../../api/send-confirmation.tsx';
 import { SentOrKept } from '../../api/sent-or-kept.tsx';
 import { useUser } from '../../api/user.ts';
@@ -51,7 +52,12 @@ function Confirm({ token }: { token: string | null }) {
           </Button>
         )}
         {isOver && unconfirmed !== null && (
-          <SendConfirmation email={unconfirmed} variant="primary" className="w-full" />
+          <>
+            <SendConfirmation email={unconfirmed} variant="primary" className="w-full" />
+            <p className="text-muted text-sm">
+              <LinkPlace to={unconfirmed} />
+            </p>
+          </>
         )}
         {isOver && user === null && (
           <Button asChild variant="primary" className="w-full">

@@ -4,7 +4,7 @@ import { isUnderWay, useSending } from '../sendings.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** The deployments that other tabs of this browser send files to: a tab that is closed says nothing, so it is looked for. */
+/** The deployments that other tabs of this browser send files to; looked for, since a tab that is closed says nothing. */
 const elsewhere = createStore<readonly string[]>([], () => {
   const look = () => {
     if (!hasUploadRecords()) return elsewhere.set([]);

@@ -26,11 +26,10 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
   const { isSubmitting } = form.formState;
 
   async function save({ password: chosen }: { password: string }): Promise<void> {
+    let accountId: string;
     try {
       const { trpcClient } = await import('../../../api/trpc.ts');
-      const { accountId } = await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
-      if (accountId === session.accountId()) session.signOut();
-      onDone();
+      ({ accountId } = await trpcClient.auth.resetPassword.mutate({ token, password: chosen }));
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (fieldErrors?.token !== undefined) {
@@ -40,7 +39,10 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }
+      return;
     }
+    if (accountId === session.accountId()) session.signOut();
+    onDone();
   }
   const submit = useSubmitOnce(isSubmitting, form.handleSubmit(save));
 

@@ -15,7 +15,7 @@ export function useFolder(): string | null {
   return folderOf(PLATFORM_CAPABILITIES[platform]?.basePath, '', false, options?.repository);
 }
 
-/** Returns where the files of a new deployment will go, and how they could be at the root of their host. */
+/** Returns where the files of a new deployment will go, how they could be at the root of their host, and what holds it up. */
 export function useNewDeploymentContext(): FindingsContext {
   const { watch, setValue } = useNewDeploymentFields();
   const [platform, connectionId, targetId] = watch(['platform', 'connectionId', 'targetId']);

@@ -36,7 +36,6 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   const isDeleting = deployment.state === 'deleting';
   const mayChange = !isReadOnly && !isDeleting;
   const isBusy = deployment.state === 'deploying';
-  const isSent = useIsSent(deployment.id);
   return (
     <>
       {/* On a phone it is too tall for the room above or below its row, and beside it there is room. */}
@@ -55,14 +54,7 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             </a>
           </MenuItem>
         )}
-        {mayChange && <PublishItems deployment={deployment} />}
-        {!isDeleting && (
-          <MenuItem asChild>
-            <Link to={(isSent ? href.deployment : href.deploymentEditor)(deployment.id)}>
-              <FilePen /> Edit files
-            </Link>
-          </MenuItem>
-        )}
+        {!isDeleting && <FileItems deployment={deployment} mayChange={mayChange} />}
         {downloadable !== null && !isDeleting && (
           <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId: downloadable.id })}>
             <Download /> Download as ZIP
@@ -86,6 +78,29 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
         </MenuFooter>
       </Menu>
       <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+    </>
+  );
+}
+
+/** While files are being sent, the page of the deployment shows how far they are, and offers no others. */
+function FileItems({ deployment, mayChange }: { deployment: Deployment; mayChange: boolean }) {
+  if (useIsSent(deployment.id)) {
+    return (
+      <MenuItem asChild>
+        <Link to={href.deployment(deployment.id)}>
+          <FolderUp /> See what is being sent
+        </Link>
+      </MenuItem>
+    );
+  }
+  return (
+    <>
+      {mayChange && <PublishItems deployment={deployment} />}
+      <MenuItem asChild>
+        <Link to={href.deploymentEditor(deployment.id)}>
+          <FilePen /> Edit files
+        </Link>
+      </MenuItem>
     </>
   );
 }
