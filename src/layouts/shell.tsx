@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { Route } from 'wouter';
 import { session, setSessionRedirect } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
@@ -110,7 +110,8 @@ function useDocumentHead(title: string, description = ''): void {
 /** Scrolls each new page to the top and focuses its content, so that keyboard and screen reader start there. */
 function useArrival(page: string): void {
   const lastPage = useRef(page);
-  useEffect(() => {
+  // Before the effects of the page itself, which may scroll to what a link names.
+  useLayoutEffect(() => {
     if (lastPage.current === page) return;
     lastPage.current = page;
     window.scrollTo(0, 0);

@@ -1,6 +1,7 @@
 import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
+import { screenLinks } from '../../src/layouts/screen-links.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
 import { routes } from '../../src/routes.tsx';
 import { UploadError } from '../../src/uploads/request.ts';
@@ -127,6 +128,25 @@ test('logging out while files are sent is asked first, and the Login page names 
   await shown('main div', 'Log in to the same account to finish it. Keep the tabs that send open until then.');
   other.close();
   sendings.set([]);
+});
+
+test('a link to a section of Settings, which was open before, leads to that section and not to the top', async () => {
+  await using _app = showApp('/settings', signedIn);
+  const sections = screenLinks.flatMap(({ path }) => path.split('/settings#')[1] ?? []);
+  expect(sections).toHaveLength(4);
+  await vi.waitFor(() =>
+    expect([...document.querySelectorAll('h2')].map(({ id }) => id)).toEqual(expect.arrayContaining(sections)),
+  );
+  follow('/about');
+  await shown('header a', 'About');
+  const scrolled: string[] = [];
+  vi.spyOn(window, 'scrollTo').mockImplementation(() => void scrolled.push('top'));
+  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
+    scrolled.push(this.id);
+  });
+  follow('/settings#api-tokens');
+  await vi.waitFor(() => expect(scrolled.at(-1)).toBe('api-tokens'));
+  expect(scrolled).toContain('top');
 });
 
 test('the account menu of a phone opens the palette, leads to Help and logs out', async () => {
