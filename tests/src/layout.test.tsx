@@ -1,5 +1,5 @@
 import { flushSync } from 'react-dom';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { screenLinks } from '../../src/layouts/screen-links.ts';
 import { lazyComponent } from '../../src/lib/lazy-component.tsx';
@@ -99,6 +99,8 @@ test('the sidebar Logout entry points to /login and logs out; signed out it read
 
 test('logging out while files are sent is asked first, and the Login page names what was being sent', async () => {
   const sending = sendingOf();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   await using app = showApp('/help', signedIn);
   localStorage.setItem('fairlead.upload.a', 'a record');
   sendings.set([sending]);
@@ -127,6 +129,9 @@ test('logging out while files are sent is asked first, and the Login page names 
   await shown('p', 'Harbour and Quay were being sent');
   await shown('main div', 'Log in to the same account to finish it. Keep the tabs that send open until then.');
   other.close();
+  // It was closed: it gives no answer, and after the second question it is not named any more.
+  flushSync(() => void vi.advanceTimersByTime(4_000));
+  await shown('p', 'Harbour was being sent');
   sendings.set([]);
 });
 

@@ -4,6 +4,8 @@ import { type Sending, sendings, useSendings } from '../sendings.ts';
 /** Carries the names of what a logout has stopped in one tab to the Login page of the others; null asks for them. */
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('fairlead-left-sendings');
 
+const ASK_AGAIN_MS = 2_000;
+
 type Message = readonly string[] | null;
 
 const namesOf = (all: readonly Sending[]): string[] =>
@@ -24,14 +26,23 @@ channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
 /** Returns the names of what a logout has stopped, here and in other tabs of this browser. */
 export function useLeft(): { here: readonly string[]; elsewhere: readonly string[] } {
   const here = namesOf(useSendings());
-  const [elsewhere, setElsewhere] = useState<readonly string[]>([]);
+  const [[before, now], setHeard] = useState<[readonly string[], readonly string[]]>([[], []]);
   useEffect(() => {
     const hear = ({ data }: MessageEvent<Message>) => {
-      if (data !== null) setElsewhere((known) => [...new Set([...known, ...data])]);
+      if (data !== null) setHeard(([earlier, latest]) => [earlier, [...latest, ...data]]);
+    };
+    // A tab that was closed says nothing, so all are asked again: what no answer names any more is dropped.
+    const ask = () => {
+      setHeard(([, latest]) => [latest, []]);
+      channel?.postMessage(null satisfies Message);
     };
     channel?.addEventListener('message', hear);
-    channel?.postMessage(null satisfies Message);
-    return () => channel?.removeEventListener('message', hear);
+    ask();
+    const timer = setInterval(ask, ASK_AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+      channel?.removeEventListener('message', hear);
+    };
   }, []);
-  return { here, elsewhere };
+  return { here, elsewhere: [...new Set([...before, ...now])] };
 }
