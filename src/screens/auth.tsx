@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
 import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
 import { clearExpiry, recentExpiryReason } from '../api/session/session.ts';
-import { SESSION_TEXTS } from '../api/session/session-errors.ts';
 import { useUser } from '../api/user.ts';
 import { Notice } from '../components/notice.tsx';
 import { AuthCard } from '../features/auth/auth-card.tsx';
@@ -49,7 +48,7 @@ export function AuthScreen() {
               <p role="status">{notice}</p>
             </Notice>
           )}
-          {notice !== SESSION_TEXTS.accountDeleted && <LeftSending />}
+          <LeftSending />
           <WaitingNotice className="mb-4" />
         </>
       }

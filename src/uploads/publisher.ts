@@ -1,4 +1,5 @@
 import { session } from '../api/session/session.ts';
+import { SESSION_TEXTS } from '../api/session/session-errors.ts';
 import { channel } from '../realtime/channel.ts';
 import './other-tabs/left-sendings.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
@@ -259,7 +260,14 @@ function toStoredSending(request: SendingRequest, progress: StoredProgress, arri
 function watchPage(): void {
   if (isWatched) return;
   isWatched = true;
-  session.onAccountChange(() => {
+  session.onAccountChange((reason) => {
+    // Nobody can log in to a deleted account to finish it.
+    if (reason === SESSION_TEXTS.accountDeleted) {
+      for (const run of ownRuns()) {
+        cancel(run);
+        forget(run);
+      }
+    }
     for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
     announce();
     retryThose(({ isSignedOut }) => isSignedOut);

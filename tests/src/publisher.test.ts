@@ -259,6 +259,24 @@ test('a logout stops what is sent, another account sees nothing of it, and its o
   await expect.poll(stateShown).toBe('done');
 });
 
+test('what was sent is forgotten with a deleted account: no Login page names it', async () => {
+  for (const isOver of [false, true]) {
+    session.signIn(access, 'anna');
+    const upload = sendingTo('deleted with all', []);
+    await expect.poll(upload.isSending).toBe(true);
+    // As where the session is over before anybody says why.
+    if (isOver) {
+      session.signOut(SESSION_TEXTS.expired);
+      expect(await upload.ended).toMatchObject({ failure: { isSignedOut: true } });
+    }
+    if (isOver) session.hear({ kind: 'ended', reason: SESSION_TEXTS.accountDeleted });
+    else session.signOut(SESSION_TEXTS.accountDeleted);
+    await upload.ended;
+    expect(sendings.get()).toEqual([]);
+    expect(recordsOf('deleted with all')).toEqual([]);
+  }
+});
+
 test('what nobody answered is tried again by itself once the browser is online', async () => {
   session.signIn(access, 'anna');
   let isAway = true;

@@ -18,8 +18,8 @@ export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
 
 /** A message from one tab to the others. */
 export type SessionMessage =
-  | { kind: 'signed-in'; accountId: string }
-  | { kind: 'leaving' }
+  | { kind: 'signed-in'; accountId: string; reason?: undefined }
+  | { kind: 'leaving'; reason?: undefined }
   | { kind: 'ended'; reason: string };
 
 export type SessionDeps = {
@@ -47,7 +47,7 @@ export class SessionMachine {
   readonly #store: TokenStore;
   readonly #refresh: (rejectedToken: string | null) => Promise<RefreshOutcome>;
   readonly #listeners = new Set<() => void>();
-  readonly #accountListeners = new Set<() => void>();
+  readonly #accountListeners = new Set<(reason?: string) => void>();
   #state: SessionState;
   #silentStart: Promise<void> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
@@ -85,8 +85,8 @@ export class SessionMachine {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Calls the listener when the data fetched so far belongs to another account, or to nobody. */
-  onAccountChange(listener: () => void): () => void {
+  /** Calls the listener when the data fetched so far belongs to another account, or to nobody for that reason. */
+  onAccountChange(listener: (reason?: string) => void): () => void {
     this.#accountListeners.add(listener);
     return () => this.#accountListeners.delete(listener);
   }
@@ -151,7 +151,7 @@ export class SessionMachine {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
     this.#deps.notifyOtherTabs({ kind: 'ended', reason });
-    this.#changeAccount('anonymous');
+    this.#changeAccount('anonymous', reason);
   }
 
   /** Handles a message of another tab; its storage is shared with this one. */
@@ -162,7 +162,7 @@ export class SessionMachine {
     if (message.kind === 'ended' && ['held', 'ending'].includes(this.#state) && !this.#deps.isOnAuthScreen()) {
       this.#store.writeMarker(message.reason);
     }
-    this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
+    this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous', message.reason);
   }
 
   async #request(kind: RequestKind, path: string, init: RequestInit): Promise<Response> {
@@ -247,7 +247,7 @@ export class SessionMachine {
       this.#deps.notifyOtherTabs({ kind: 'ended', reason });
       const isOnAuthScreen = this.#deps.isOnAuthScreen();
       if (!isOnAuthScreen) this.#store.writeMarker(reason);
-      if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous');
+      if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous', reason);
       else this.#announceEnd(reason);
     }
     throw new SessionEndedError(reason);
@@ -274,7 +274,7 @@ export class SessionMachine {
       setTimeout(() => this.#deps.notify(reason), SESSION_NOTICE_DELAY_MS),
       setTimeout(() => {
         if (!this.#deps.isOnAuthScreen()) this.#deps.redirect(path);
-        this.#changeAccount('anonymous');
+        this.#changeAccount('anonymous', reason);
       }, SESSION_REDIRECT_DELAY_MS),
     ];
   }
@@ -284,11 +284,11 @@ export class SessionMachine {
     this.#timers = [];
   }
 
-  #changeAccount(next: SessionState): void {
+  #changeAccount(next: SessionState, reason?: string): void {
     this.#isLeaving = false;
     // The cookie's absence is settled: no silent start after this.
     this.#silentStart = Promise.resolve();
-    for (const listener of this.#accountListeners) listener();
+    for (const listener of this.#accountListeners) listener(reason);
     this.#moveTo(next);
   }
 
