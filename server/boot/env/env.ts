@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { isLocal } from '../../../routers/rules/localhost.ts';
+import { isLocal } from '../../../routers/rules/this-machine.ts';
 import type { MongodSources } from '../../database/embedded/mongod-binary.ts';
 import { type Keys, parseKeys } from '../../lib/crypto/secrets.ts';
 import type { AddressRange } from '../../lib/egress/rules.ts';
