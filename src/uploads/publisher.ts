@@ -1,5 +1,4 @@
 import { session } from '../api/session/session.ts';
-import { SESSION_TEXTS } from '../api/session/session-errors.ts';
 import { channel } from '../realtime/channel.ts';
 import './other-tabs/left-sendings.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
@@ -260,14 +259,7 @@ function toStoredSending(request: SendingRequest, progress: StoredProgress, arri
 function watchPage(): void {
   if (isWatched) return;
   isWatched = true;
-  session.onAccountChange((reason) => {
-    // Nobody can log in to a deleted account to finish it.
-    if (reason === SESSION_TEXTS.accountDeleted) {
-      for (const run of ownRuns()) {
-        cancel(run);
-        forget(run);
-      }
-    }
+  session.onAccountChange(() => {
     for (const { owner, cancel } of runs.values()) if (owner !== session.accountId()) cancel.abort(SIGNED_OUT);
     announce();
     retryThose(({ isSignedOut }) => isSignedOut);

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { session } from '../../api/session/session.ts';
+import { SESSION_TEXTS } from '../../api/session/session-errors.ts';
 import { type Sending, sendings, useSendings } from '../sendings.ts';
 
 /** Carries the names of what a logout has stopped in one tab to the Login page of the others; null asks for them. */
@@ -21,6 +23,15 @@ function tell(): void {
 sendings.subscribe(tell);
 channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   if (data === null) tell();
+});
+
+// Nobody can log in to a deleted account to finish anything.
+session.onAccountChange((reason) => {
+  if (reason !== SESSION_TEXTS.accountDeleted) return;
+  for (const { control } of sendings.get()) {
+    control.cancel();
+    control.forget();
+  }
 });
 
 /** Returns the names of what a logout has stopped, here and in other tabs of this browser. */
