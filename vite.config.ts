@@ -16,7 +16,6 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const PARTS: Record<string, readonly string[]> = {
   base: [
     'src/main.tsx',
-    'src/components/overlays/use-focus-return.ts',
     'src/components/overlays/use-submit-once.ts',
     'routers/schemas/platforms/ids.ts',
   ],
@@ -31,6 +30,7 @@ const PARTS: Record<string, readonly string[]> = {
     'src/components/states/state-badge.tsx',
     'node_modules/lucide-react/dist/esm/icons/clock.mjs',
     'src/components/overlays/lazy-dialog.tsx',
+    'src/components/overlays/use-focus-return.ts',
     'src/features/user/beta-badge.tsx',
     'routers/schemas/plan-table.ts',
     'routers/schemas/active-status.ts',
