@@ -15,6 +15,7 @@ import {
 } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
+  vi.restoreAllMocks();
   setWaiting(null);
   sessionStorage.clear();
   document.body.replaceChildren();
@@ -109,6 +110,7 @@ test('a domain that is refused after the deployment was made is asked for again,
   const message = 'An account can have 50 domains that you have not proved to be yours.';
   const refused = () => refusal('domain_limit_reached', message);
   const made = { 'deployments.create': () => deploymentOf({ name: 'mole' }), 'domains.add': refused };
+  vi.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => {}));
   using shown = show(answersFor(null, made));
   await chooseHarbour(shown);
   typeInto(shown.page, 'domain', 'shop.example');
