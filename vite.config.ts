@@ -14,11 +14,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
  * part above it has it already.
  */
 const PARTS: Record<string, readonly string[]> = {
-  base: [
-    'src/main.tsx',
-    'src/components/overlays/use-submit-once.ts',
-    'routers/schemas/platforms/ids.ts',
-  ],
+  base: ['src/main.tsx', 'src/components/overlays/use-submit-once.ts', 'routers/schemas/platforms/ids.ts'],
   data: ['src/api/data-provider.tsx'],
   drop: [
     'src/features/deployments/create/quick-drop.tsx',
