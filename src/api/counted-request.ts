@@ -19,6 +19,8 @@ export function requestCounted(path: string, init: RequestInit, onSentBytes: Sen
     new Headers(init.headers).forEach((value, name) => {
       request.setRequestHeader(name, value);
     });
+    // One that was refused before has sent its bytes in vain.
+    onSentBytes(0);
     request.upload.onprogress = ({ loaded }) => onSentBytes(loaded);
     request.onload = () => end(() => resolve(responseOf(request)));
     request.onerror = () => end(() => reject(new TypeError('Failed to fetch')));
