@@ -138,7 +138,7 @@ function trackSession(socket: TLSSocket, options: Http2Options, unread: Unread):
   });
 
   return {
-    close: () => session.close(),
+    close: streams.close,
     destroy() {
       session.destroy();
       // A session that is already closed waits for its peer to end the connection.
@@ -162,9 +162,13 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
   const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
   const answering = new Set<Http2Response>();
   const waiting = new Set<() => void>();
+  const closeSession = session.close.bind(session);
+  // Node calls it in the middle of reading frames when the client says that it is going (GOAWAY).
+  session.close = () => void setImmediate(close);
   let requests = 0;
   let endedAt = performance.now();
   let isDue = false;
+  let isClosing = false;
 
   /**
    * Node tells of streams in the middle of reading frames. Whatever sends or ends there can free memory that the rest
@@ -178,15 +182,31 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
 
   function answerNext(): void {
     isDue = false;
-    if (requests >= options.requestsMax) session.close();
+    if (requests >= options.requestsMax && !isClosing) close();
     for (const begin of waiting) {
       if (answering.size >= FEW && heldBytes(answering) >= HELD_MAX_BYTES) return;
       waiting.delete(begin);
       begin();
     }
+    if (isClosing && isUnused() && session.state.outboundQueueSize === 0) closeSession();
   }
 
+  /**
+   * Accepts no new requests, and ends the session with its last answer. A session that is closed refuses requests in the
+   * middle of reading them, which `answerSoon` is there to avoid: it is closed once GOAWAY was sent, since what comes
+   * after that is ignored. When its reader lets that wait, `close` is called again with the next sweep.
+   */
+  function close(): void {
+    if (session.destroyed) return;
+    if (!isClosing) session.goaway();
+    isClosing = true;
+    answerSoon();
+  }
+
+  const isUnused = (): boolean => answering.size + waiting.size === 0;
+
   return {
+    close,
     take(...[stream, headers, flags, rawHeaders]: Begun): void {
       const response = new Http2Response(stream, headers[':method'] === 'HEAD', unread);
       requests += 1;
@@ -208,7 +228,7 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
       answerSoon();
     },
-    isIdle: (now: number) => answering.size + waiting.size === 0 && now - endedAt > options.idleMs,
+    isIdle: (now: number) => isUnused() && (isClosing || now - endedAt > options.idleMs),
     /** Gives back what the answers of a session that has ended still hold. */
     release() {
       for (const response of answering) response.release();

@@ -79,6 +79,15 @@ test('a session ends after a thousand requests, also where each is reset', async
   await ended;
 });
 
+test('a request that comes with the goodbye of its client is answered, and the session ends after it', async () => {
+  await using server = await listening(hello, { keepAliveTimeout: HOUR_MS });
+  const session = await openHttp2(server.port, HOST);
+  session.goaway();
+  const answers = [askHttp2(session, '/'), askHttp2(session, '/')];
+  expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(['hello', 'hello']);
+  await closeOf(session);
+});
+
 test('a session without requests is closed, and one over which nothing moves is cut', async () => {
   await using server = await listening(() => undefined, {
     keepAliveTimeout: 50,
