@@ -8,6 +8,7 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { catchErrors } from './catch-errors.ts';
+import { createClosing } from './http2-closing.ts';
 import { Http2Response, type WebResponse } from './http2-response.ts';
 import { createHeldMemory, type Unread } from './http2-unread.ts';
 import type { Burden, UnreadBudget } from './unread-budget.ts';
@@ -162,51 +163,25 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
   const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
   const answering = new Set<Http2Response>();
   const waiting = new Set<() => void>();
-  const closeSession = session.close.bind(session);
-  // Node calls it in the middle of reading frames when the client says that it is going (GOAWAY).
-  session.close = () => void setImmediate(close);
+  const answerSoon = inNextTurn(answerNext, () => socket.destroy());
+  const closing = createClosing(session, answerSoon);
   let requests = 0;
   let endedAt = performance.now();
-  let isDue = false;
-  let isClosing = false;
-
-  /**
-   * Node tells of streams in the middle of reading frames. Whatever sends or ends there can free memory that the rest
-   * of the reading still uses, which ends the process (https://github.com/nodejs/node/pull/65093).
-   */
-  function answerSoon(): void {
-    if (isDue) return;
-    isDue = true;
-    setImmediate(() => catchErrors(answerNext, () => socket.destroy()));
-  }
 
   function answerNext(): void {
-    isDue = false;
-    if (requests >= options.requestsMax && !isClosing) close();
+    if (requests >= options.requestsMax) closing.begin();
     for (const begin of waiting) {
       if (answering.size >= FEW && heldBytes(answering) >= HELD_MAX_BYTES) return;
       waiting.delete(begin);
       begin();
     }
-    if (isClosing && isUnused() && session.state.outboundQueueSize === 0) closeSession();
-  }
-
-  /**
-   * Accepts no new requests, and ends the session with its last answer. A session that is closed refuses requests in the
-   * middle of reading them, which `answerSoon` is there to avoid: it is closed once GOAWAY was sent, since what comes
-   * after that is ignored. When its reader lets that wait, `close` is called again with the next sweep.
-   */
-  function close(): void {
-    if (session.destroyed) return;
-    if (!isClosing) session.goaway();
-    isClosing = true;
-    answerSoon();
+    if (isUnused()) closing.finish();
   }
 
   const isUnused = (): boolean => answering.size + waiting.size === 0;
 
   return {
-    close,
+    close: closing.close,
     take(...[stream, headers, flags, rawHeaders]: Begun): void {
       const response = new Http2Response(stream, headers[':method'] === 'HEAD', unread);
       requests += 1;
@@ -228,11 +203,28 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
       answerSoon();
     },
-    isIdle: (now: number) => isUnused() && (isClosing || now - endedAt > options.idleMs),
+    isIdle: (now: number) => isUnused() && (closing.isBegun || now - endedAt > options.idleMs),
     /** Gives back what the answers of a session that has ended still hold. */
     release() {
       for (const response of answering) response.release();
     },
+  };
+}
+
+/**
+ * Node tells of streams in the middle of reading frames. Whatever sends or ends there can free memory that the rest of
+ * the reading still uses, which ends the process (https://github.com/nodejs/node/pull/65093). Work waits for the next
+ * turn, and is done once for all calls until then.
+ */
+function inNextTurn(work: () => void, onError: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => {
+      isDue = false;
+      catchErrors(work, onError);
+    });
   };
 }
 
