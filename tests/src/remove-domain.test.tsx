@@ -19,6 +19,8 @@ async function pressRemove(selector: string): Promise<void> {
   }, 10_000);
 }
 
+const question = () => document.querySelector('[role="alertdialog"]')?.textContent;
+
 test('who removes a domain is told of each record that is left, of those too that nobody has seen', async () => {
   const answers = domainAnswers(domainOf());
   const left = { type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' };
@@ -34,6 +36,9 @@ test('who removes a domain is told of each record that is left, of those too tha
   const trigger = shown.button('Actions for shop.example');
   trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
   await pressRemove('[role="menuitem"]');
+  await vi.waitFor(() => expect(question()).toContain('To add the domain again'), 10_000);
+  // Nobody has reached the deployment by it yet.
+  expect(question()).not.toContain('Visitors');
   await pressRemove('[role="alertdialog"] button');
   await shown.sees('Now delete these records');
   expect(shown.rows('Records to delete')).toEqual([
@@ -78,6 +83,7 @@ test('who removes a domain is offered to delete what Fairlead wrote, and is not 
   using shown = showScreen(<DomainScreen />, { ...written([]), 'domains.remove': remove }, PLACE);
   await askToRemove(shown);
   await lists(PROOF);
+  expect(question()).toContain('Visitors who type shop.example will no longer reach your deployment.');
   await pressRemove('[role="alertdialog"] button');
   await vi.waitFor(() =>
     expect(remove.mock.lastCall).toMatchObject([{ domainId: 'shop', deletesRecords: true }, undefined]),

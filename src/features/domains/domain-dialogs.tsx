@@ -83,6 +83,11 @@ function moveText({ state }: Domain, from: NamedDeployment | undefined, to: Name
   return `${before} to ${to === undefined ? 'the other deployment' : deploymentLabel(to)}. ${records}`;
 }
 
+/** One that is misconfigured was reached before, and may be reached by some still. */
+function isReached({ state }: Domain): boolean {
+  return state === 'active' || state === 'misconfigured';
+}
+
 function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainDialogProps, 'onRemoved'>) {
   const [isChecked, setChecked] = useState(true);
   const remove = trpc.domains.remove.useMutation({
@@ -116,8 +121,8 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       description={
         <>
           <p>
-            Visitors who type {writtenName(domain)} will no longer reach your deployment. To add the domain again, you
-            have to prove with a new record that it is yours.
+            {isReached(domain) && `Visitors who type ${writtenName(domain)} will no longer reach your deployment. `}
+            To add the domain again, you have to prove with a new record that it is yours.
           </p>
           {isWritten && (
             <div className="mt-2">
