@@ -52,6 +52,8 @@ const releaseProgressEvent = z.strictObject({
   destinationId: idSchema,
   step: releaseStepNameSchema,
   state: stepStateSchema,
+  startedAt: z.nullable(z.date()),
+  endedAt: z.nullable(z.date()),
   done: z.number(),
   total: z.number(),
   doneBytes: z.number(),

@@ -270,6 +270,8 @@ function progressItem(step: StepRow, firstLine: number, oldest: number): Record<
     destinationId,
     step: name,
     state,
+    startedAt: step.startedAt ?? null,
+    endedAt: step.endedAt ?? null,
     done,
     total,
     doneBytes,

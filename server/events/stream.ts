@@ -29,6 +29,8 @@ export type StepRow = {
   destinationId: string;
   name: string;
   state: string;
+  startedAt?: Date | null;
+  endedAt?: Date | null;
   done: number;
   total: number;
   doneBytes: number;

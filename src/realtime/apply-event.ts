@@ -107,44 +107,41 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
     const release = queryClient.getQueryData<ReleaseDetail>(query.queryKey);
     if (release?.id !== event.releaseId) continue;
     const isStale = query.state.isInvalidated || !query.isActive();
-    queryClient.setQueryData(query.queryKey, withProgress(release, event, new Date()));
+    queryClient.setQueryData(query.queryKey, withProgress(release, event));
     if (isStale) query.invalidate();
   }
   const predicate = (query: Query): boolean => isBeingRead(query) && repeats.get(query) !== query.promise;
   readAgain(queryClient, { ...RELEASE, predicate }, showsRunning, (query) => repeats.set(query, query.promise));
 }
 
-/**
- * Returns a release with one of its steps moved on; the times are this browser's until the next answer brings the
- * server's.
- */
-function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
+/** Returns a release with one of its steps moved on. */
+function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent): ReleaseDetail {
   if (release.primaryId !== event.destinationId) {
     const furtherSteps = release.furtherSteps.map((one) =>
-      one.destinationId === event.destinationId ? { ...one, steps: movedSteps(one.steps, event, now) } : one,
+      one.destinationId === event.destinationId ? { ...one, steps: movedSteps(one.steps, event) } : one,
     );
     return { ...release, furtherSteps };
   }
   const isRunning = event.state === 'running' && release.finishedAt === null;
   return {
     ...release,
-    steps: movedSteps(release.steps, event, now),
+    steps: movedSteps(release.steps, event),
     state: isRunning ? event.step : release.state,
   };
 }
 
-function movedSteps(steps: readonly ReleaseStep[], event: ReleaseProgressEvent, now: Date): ReleaseStep[] {
+function movedSteps(steps: readonly ReleaseStep[], event: ReleaseProgressEvent): ReleaseStep[] {
   const moved = steps.findIndex(({ name }) => name === event.step);
   return steps.map((step, index) => {
-    if (index === moved) return movedStep(step, event, now);
-    return index < moved ? endedStep(step, event, now) : step;
+    if (index === moved) return movedStep(step, event);
+    return index < moved ? endedStep(step, event) : step;
   });
 }
 
 /** Ends earlier steps: those before a running one are done, though the news may come a moment later. */
-function endedStep(step: ReleaseStep, next: ReleaseProgressEvent, now: Date): ReleaseStep {
+function endedStep(step: ReleaseStep, next: ReleaseProgressEvent): ReleaseStep {
   const isOver = next.state === 'running' && step.state === 'running';
-  return isOver ? { ...step, state: 'done', endedAt: now } : step;
+  return isOver ? { ...step, state: 'done', endedAt: next.startedAt } : step;
 }
 
 /**
@@ -192,14 +189,11 @@ function showsRunning(data: unknown): boolean {
   return ('state' in data && RUNNING.has(data.state)) || Object.values(data).some(showsRunning);
 }
 
-function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): ReleaseStep {
-  const { state, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore } = event;
-  const hasEnded = state === 'done' || state === 'failed' || state === 'cancelled';
+function movedStep(step: ReleaseStep, event: ReleaseProgressEvent): ReleaseStep {
+  const { state, startedAt, endedAt, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore } = event;
   return {
     ...step,
-    ...{ state, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore },
-    startedAt: step.startedAt ?? (state === 'waiting' ? null : now),
-    endedAt: hasEnded ? (step.endedAt ?? now) : null,
+    ...{ state, startedAt, endedAt, done, total, doneBefore, doneBytes, totalBytes, doneBytesBefore },
     log: [...step.log, ...unseen(step.log, event.log)].slice(-LOG_LINES_KEPT),
   };
 }

@@ -285,7 +285,16 @@ test('progress goes out under the last event, with each line of the log once, an
   const publication = { _id, accountId, deploymentId, releaseId, destinationId, platform: 'built-in' as const };
 
   const counts = { doneBytes: 0, totalBytes: 90, doneBefore: 1, doneBytesBefore: null };
-  const uploading = { state: 'running' as const, total: 9, done: 1, ...counts, log: [line('one')], logCount: 1 };
+  const times = { startedAt: new Date(4), endedAt: null };
+  const uploading = {
+    state: 'running' as const,
+    total: 9,
+    done: 1,
+    ...times,
+    ...counts,
+    log: [line('one')],
+    logCount: 1,
+  };
   await PublicationModel.create({ ...publication, state: 'publishing', steps: { uploading } });
   await client.until(() => progress().length >= 1);
   const moved = { 'steps.uploading.done': 5, 'steps.uploading.logCount': 2 };
@@ -298,7 +307,15 @@ test('progress goes out under the last event, with each line of the log once, an
 
   const texts = (log: string[]): unknown[] => log.map((text) => ({ at: expect.any(Date), text }));
   const ids = { deploymentId, releaseId, destinationId };
-  const common = { type: 'release_progress', ...ids, step: 'uploading', state: 'running', total: 9, ...counts };
+  const common = {
+    type: 'release_progress',
+    ...ids,
+    step: 'uploading',
+    state: 'running',
+    ...times,
+    total: 9,
+    ...counts,
+  };
   expect(progress()).toEqual([
     { ...common, done: 1, log: texts(['one']), firstLine: 0 },
     { ...common, done: 5, log: texts(['two']), firstLine: 1 },

@@ -67,6 +67,8 @@ const progress: ReleaseProgressEvent = {
   destinationId: running.primaryId,
   step: 'uploading',
   state: 'running',
+  startedAt: new Date(4),
+  endedAt: null,
   done: 1,
   total: 2,
   doneBytes: 3,
@@ -148,6 +150,7 @@ test('progress moves the step in the cache, and appends its log once', () => {
   applyEvent(targets(queryClient), {
     ...progress,
     state: 'done',
+    endedAt: new Date(7),
     done: 2,
     log: [...progress.log, { at: new Date(6), text: 'app.js' }],
   });
@@ -157,8 +160,7 @@ test('progress moves the step in the cache, and appends its log once', () => {
   expect(uploading).toMatchObject({ state: 'done', done: 2, total: 2 });
   expect(uploading && stepResult(uploading)).toBe('1 of 2 files sent, 4 B');
   expect(uploading?.log.map(({ text }) => text)).toEqual(['index.html', 'app.js']);
-  expect(uploading?.startedAt).toBeInstanceOf(Date);
-  expect(uploading?.endedAt).toBeInstanceOf(Date);
+  expect([uploading?.startedAt, uploading?.endedAt], 'the times are the server’s').toEqual([new Date(4), new Date(7)]);
   expect(toasts.get()).toEqual([]);
 });
 
@@ -203,8 +205,10 @@ test.each<[string, StreamItem[]]>([
 
 test('a step that runs has ended the one before it, though that has not said so yet', () => {
   const queryClient = arrange();
-  applyEvent(targets(queryClient), { ...progress, step: 'preparing' });
+  applyEvent(targets(queryClient), { ...progress, step: 'preparing', startedAt: new Date(2) });
   applyEvent(targets(queryClient), progress);
+  const [preparing] = queryClient.getQueryData<ReleaseDetail>(keys.release)?.steps ?? [];
+  expect([preparing?.startedAt, preparing?.endedAt]).toEqual([new Date(2), progress.startedAt]);
   const states = (): unknown =>
     queryClient.getQueryData<ReleaseDetail>(keys.release)?.steps.map(({ name, state }) => `${name} ${state}`);
   expect(states()).toEqual(
