@@ -168,9 +168,9 @@ function MobileBar({ title }: { title: string }) {
         </>
       ) : (
         <>
-          {/* There is room for one of them, and for two lines sooner than for a title in two. */}
+          {/* There is room for one of them, and on a telephone for two lines sooner than for a title in two. */}
           <Sending look="bar">
-            <TrialDays className="w-min shrink-0 text-xs text-ink-muted" />
+            <TrialDays className="shrink-0 max-sm:w-min text-xs text-ink-muted" />
           </Sending>
           <LazyAccountMenu user={user} look="icon" />
         </>
