@@ -24,7 +24,7 @@ export function ConfirmBanner({ user }: { user: User }) {
       {/* On a small screen one line says what to do, and the place of the link is opened above the buttons. */}
       <details className="min-w-0 grow open:max-sm:basis-full" open={innerWidth >= 640}>
         <summary className="font-medium touch:py-3">Confirm your email</summary>
-        <p className="text-ink-muted wrap-anywhere" title={email}>
+        <p className="text-ink-muted wrap-anywhere max-sm:-mr-10" title={email}>
           <LinkPlace to={email} />
         </p>
       </details>
