@@ -11,7 +11,7 @@ export function StartedSteps({ wantedDomain, ...props }: FlowProgressProps) {
     <>
       <ProgressSteps {...props} />
       <DomainProgress deploymentId={deploymentId} wantedDomain={wantedDomain} mayChange={mayChange} />
-      <div className="mt-6 flex max-w-reading flex-col gap-4 empty:hidden">
+      <div className="mt-6 flex flex-col gap-4 empty:hidden">
         <MissingNotice deploymentId={deploymentId} mayChange={mayChange} />
         <PipelineReport deploymentId={deploymentId} />
       </div>
