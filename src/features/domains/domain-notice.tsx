@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { lostText } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
+import { HostName } from '../../components/host-name.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths/paths.ts';
@@ -53,8 +54,8 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
 function ProofNotice({ domain: { proof, expiresAt } }: { domain: Domain }) {
   return (
     <Notice tone="quiet" title="Prove that the domain is yours">
-      Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>; the other records can be set
-      at the same time. Fairlead notices it automatically.
+      Create the TXT record <HostName name={proof.name} fit="wrap" />; the other records can be set at the same time.
+      Fairlead notices it automatically.
       {expiresAt !== null && (
         <>
           {' '}

@@ -9,6 +9,7 @@ import { trpc } from '../../../../api/trpc.ts';
 import { useSubscription } from '../../../../api/use-subscription.ts';
 import { Button } from '../../../../components/button.tsx';
 import { Card, CardHeader } from '../../../../components/card.tsx';
+import { HostName } from '../../../../components/host-name.tsx';
 import { LinkedText } from '../../../../components/linked-text.tsx';
 import { useNow } from '../../../../components/now.ts';
 import { CorruptedBadge } from '../../../../components/states/corrupted-badge.tsx';
@@ -161,7 +162,11 @@ function AttentionRow({ item: { kind, name, title, text, action } }: { item: Att
         <span className="mt-0.5 shrink-0">{icons[kind]}</span>
         <div className="min-w-0">
           <p className="font-medium wrap-anywhere">
-            {name && <span className="font-mono">{name} </span>}
+            {name && (
+              <>
+                <HostName name={name} fit="wrap" />{' '}
+              </>
+            )}
             {title}
             {kind === 'corrupted' && (
               <>
