@@ -7,6 +7,7 @@ import { ChangeEmailDialog } from '../../src/features/auth/change-email-dialog.t
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { Identity } from '../../src/features/auth/identity.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
+import { RoomNotice } from '../../src/features/deployments/select/room.tsx';
 import { AuthConfirmScreen } from '../../src/screens/auth/confirm.tsx';
 import { FaqScreen } from '../../src/screens/faq.tsx';
 import { HelpScreen } from '../../src/screens/help.tsx';
@@ -222,4 +223,12 @@ test('the banner is put away until the next day, on every page', async () => {
   vi.setSystemTime(new Date('2030-01-02T08:00:00'));
   expect(isShown('/deployments')).toBe(true);
   vi.useRealTimers();
+});
+
+test('where there is no room before the address is confirmed the command is said again, if the banner was put away', async () => {
+  signInAs({ ...ada, emailConfirmed: false });
+  const refusal = { message: 'It is full.', hint: 'Confirm your address.', isCertain: true, asksToConfirm: true };
+  const room = { refusal, isAsked: false };
+  using shown = showScreen(<RoomNotice room={room} selection={{ name: 'harbour', files: [] }} />, {});
+  await shown.sees('Get the link on the computer where Fairlead runs: npx fairlead outbox show ada@example.com');
 });

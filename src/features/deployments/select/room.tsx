@@ -1,4 +1,5 @@
 import type { ReleaseRoom, SentFiles } from '../../../../routers/schemas/releases.ts';
+import { LinkPlace } from '../../../api/link-place.tsx';
 import { SendConfirmation, unconfirmedEmail } from '../../../api/send-confirmation.tsx';
 import { trpc } from '../../../api/trpc.ts';
 import { useUser } from '../../../api/user.ts';
@@ -31,6 +32,7 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
   const { user } = useUser();
   if (room.refusal === null) return null;
   const { message, hint, asksToConfirm } = room.refusal;
+  const email = asksToConfirm && user !== null ? (unconfirmedEmail(user) ?? user.email) : null;
   const isBlocking = roomRefusal(room, selection) !== null;
   const noun = selectionNoun(selection);
   const title = asksToConfirm ? `Confirm your email address to publish this ${noun}` : `No room for this ${noun}`;
@@ -39,11 +41,11 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
       <Notice
         tone="warn"
         title={isBlocking ? title : `This ${noun} may not fit`}
-        action={
-          asksToConfirm && user !== null && <SendConfirmation email={unconfirmedEmail(user) ?? user.email} size="sm" />
-        }
+        action={email !== null && <SendConfirmation email={email} size="sm" />}
       >
         {message} {hint} {!isBlocking && 'Files published before do not count again.'}
+        {/* The banner that says it too may have been put away. */}
+        {email !== null && <LinkPlace to={email} />}
       </Notice>
     </div>
   );
