@@ -240,8 +240,8 @@ test('text is normalised in one place, which bounds its length', () => {
 const READS_MACHINE_CLOCK = [
   'server/database/clock.ts',
   'server/lib/durable-file.ts',
+  'server/store/disk/bundles.ts',
   'server/store/disk/folder.ts',
-  'server/store/disk/packs.ts',
   'server/store/incoming-file.ts',
 ];
 

@@ -16,19 +16,19 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/store/disk/intake.ts entries': 'the files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts streams': 'the large files of one archive: 20,000 at most, and two archives at once',
   'server/store/disk/intake.ts taken': 'the hashes of one archive: 20,000 at most, and two archives at once',
-  'server/store/disk/intake.ts unsynced': 'the seventeen folders: of packs, and of loose files',
-  'server/store/disk/open-packs.ts blocks': '8 pieces of 1.1 MB, for five seconds',
-  'server/store/disk/open-packs.ts given': 'the parts of one block: 20,000 at most, as many as an archive has',
-  'server/store/disk/open-packs.ts packs': '32 open files, of 500 bytes with their paths',
-  'server/store/disk/pack.ts gone': 'artifacts of one pack',
-  'server/store/disk/packs.ts packs':
+  'server/store/disk/intake.ts unsynced': 'the seventeen folders: of bundles, and of loose files',
+  'server/store/disk/open-bundles.ts blocks': '8 pieces of 1.1 MB, for five seconds',
+  'server/store/disk/open-bundles.ts given': 'the parts of one block: 20,000 at most, as many as an archive has',
+  'server/store/disk/open-bundles.ts bundles': '32 open files, of 500 bytes with their paths',
+  'server/store/disk/bundle.ts gone': 'artifacts of one bundle',
+  'server/store/disk/bundles.ts bundles':
     'with their artifacts 2,000,000 entries of some 150 bytes; then files are stored one by one',
-  'server/store/disk/packs.ts shards':
-    '256 maps, with 2,000,000 artifacts in all, as many as packs may hold; then files are stored one by one',
+  'server/store/disk/bundles.ts shards':
+    '256 maps, with 2,000,000 artifacts in all, as many as bundles may hold; then files are stored one by one',
   'server/store/disk/reader.ts rememberVerified': '100,000 artifacts of 200 bytes',
   'server/store/gridfs/reader.ts rememberVerifiedFiles': '100,000 hashes of 100 bytes',
   'server/store/zip/zip.worker.ts slabs': 'three, which go to and fro, in a thread that reads one archive',
-  'server/store/disk/packs.ts unreadable': 'the packs of the folder',
+  'server/store/disk/bundles.ts unreadable': 'the bundles of the folder',
   'server/store/full-disk.ts full': 'the disks that are written to, two at most',
   'server/store/gridfs/files.ts rest': 'one chunk of a megabyte',
   'server/store/gridfs/intake.ts staged': 'one megabyte, then it is written',

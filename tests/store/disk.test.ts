@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { findInBundle, readBundle } from '../../server/store/disk/bundle.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
-import { findInPack, readPack } from '../../server/store/disk/pack.ts';
 import type { ArtifactStore, StoreClock } from '../../server/store/store.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
@@ -27,7 +27,7 @@ const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: string }> {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
   const folder = join(root, 'artifacts');
-  const packs = join(folder, 'packs');
+  const bundles = join(folder, 'packs');
   const options = { folder, minFreeBytes: 0, rateCounters: createRateCounters(), ...(now !== undefined && { now }) };
   return {
     folder,
@@ -46,7 +46,7 @@ async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: st
       await truncate(path, offset + sizeBytes - 1);
     },
     leaveBehind: async () => {
-      const old = [join(folder, 'a', `${'a'.repeat(64)}.1.x.tmp`), join(packs, '0a.pack.1.x.tmp')];
+      const old = [join(folder, 'a', `${'a'.repeat(64)}.1.x.tmp`), join(bundles, '0a.pack.1.x.tmp')];
       for (const path of old) {
         await writeFile(path, 'half');
         await utimes(path, TWO_HOURS_AGO, TWO_HOURS_AGO);
@@ -65,11 +65,11 @@ async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: st
 
 /** Returns the file, and the place in it, that an artifact is in. */
 async function whereIs(folder: string, sha256: string): Promise<{ path: string; offset: number; sizeBytes: number }> {
-  const packs = join(folder, 'packs');
-  for (const name of (await readdir(packs)).filter((one) => one.endsWith('.pack'))) {
-    const pack = await readPack(join(packs, name));
-    const entry = pack === null ? null : findInPack(pack, sha256);
-    if (entry !== null) return { path: join(packs, name), ...entry };
+  const bundles = join(folder, 'packs');
+  for (const name of (await readdir(bundles)).filter((one) => one.endsWith('.pack'))) {
+    const bundle = await readBundle(join(bundles, name));
+    const entry = bundle === null ? null : findInBundle(bundle, sha256);
+    if (entry !== null) return { path: join(bundles, name), ...entry };
   }
   const path = join(folder, sha256.charAt(0), sha256);
   return { path, offset: 0, sizeBytes: (await stat(path)).size };
@@ -208,9 +208,9 @@ test('the names of files are durable also where the write of another fails', asy
 test('what another upload has just stored is durable by its name as soon as it is used', async () => {
   await using place = await makeDisk();
   const loose = Buffer.from('loose');
-  const packed = Array.from({ length: 65 }, (_, number) => Buffer.from(`packed ${number}`));
+  const bundled = Array.from({ length: 65 }, (_, number) => Buffer.from(`bundled ${number}`));
   await take(place.store, [loose]);
-  await take(place.store, packed);
+  await take(place.store, bundled);
   async function* source(): AsyncGenerator<Buffer> {
     yield loose;
   }
@@ -226,7 +226,7 @@ test('what another upload has just stored is durable by its name as soon as it i
       sha256Of(loose).charAt(0),
       () => place.store.write(source(), { sha256: sha256Of(loose), sizeBytes: loose.length }),
     ],
-    ['packs', () => take(place.store, packed.slice(0, 1))],
+    ['packs', () => take(place.store, bundled.slice(0, 1))],
   ];
   for (const [folder, use] of uses) {
     using watched = await watchSyncs(place.folder);

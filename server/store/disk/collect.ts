@@ -3,16 +3,16 @@ import { opendir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errnoOf } from '../storage-errors.ts';
 import type { Collected, Collection } from '../store.ts';
+import { type Bundle, type BundleEntry, entriesOf } from './bundle.ts';
 import type { Disk } from './disk.ts';
 import { writeNewFile } from './file.ts';
 import { FAN_OUT, ignoring, restoreFromTrash, statOrNull } from './folder.ts';
-import { entriesOf, type Pack, type PackEntry } from './pack.ts';
 
 const FILES_AT_ONCE = 500;
-/** A pack of which less than this is still used is taken apart, and the used artifacts become loose files. */
+/** A bundle of which less than this is still used is taken apart, and the used artifacts become loose files. */
 const WORTH_KEEPING = 0.5;
 
-/** Removes old artifacts that `choose` returns. A pack that is mostly used stays whole. */
+/** Removes old artifacts that `choose` returns. A bundle that is mostly used stays whole. */
 export async function collectDisk(disk: Disk, collection: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   for (const digit of FAN_OUT) {
@@ -21,10 +21,10 @@ export async function collectDisk(disk: Disk, collection: Collection): Promise<C
       await collectLoose(disk, collection, names, collected);
     }
   }
-  await disk.packs.look();
-  for (const pack of disk.packs.all()) {
+  await disk.bundles.look();
+  for (const bundle of disk.bundles.all()) {
     collection.signal?.throwIfAborted();
-    await collectPack(disk, collection, pack, collected);
+    await collectBundle(disk, collection, bundle, collected);
   }
   return collected;
 }
@@ -59,34 +59,34 @@ async function collectLoose(
   }
 }
 
-async function collectPack(
+async function collectBundle(
   disk: Disk,
   { before, choose, signal }: Collection,
-  pack: Pack,
+  bundle: Bundle,
   collected: Collected,
 ): Promise<void> {
-  const file = await statOrNull(pack.path);
+  const file = await statOrNull(bundle.path);
   if (file === null || file.mtimeMs >= before.getTime()) return;
-  const entries = [...entriesOf(pack)];
+  const entries = [...entriesOf(bundle)];
   const chosen = await choose(entries.map(({ sha256 }) => sha256));
   const used = entries.filter(({ sha256 }) => !chosen.has(sha256));
-  if (chosen.size === 0 || sizeOf(used) > WORTH_KEEPING * (file.size - pack.index.length)) return;
+  if (chosen.size === 0 || sizeOf(used) > WORTH_KEEPING * (file.size - bundle.index.length)) return;
   for (const entry of used) {
     signal?.throwIfAborted();
-    await unpack(disk, entry);
+    await unbundle(disk, entry);
   }
-  if (!(await markRemoved(pack.path, disk.folders.trash, before))) return;
-  await disk.packs.forget(pack);
+  if (!(await markRemoved(bundle.path, disk.folders.trash, before))) return;
+  await disk.bundles.forget(bundle);
   collected.artifacts += entries.length - used.length;
   collected.sizeBytes += sizeOf(entries) - sizeOf(used);
 }
 
-function sizeOf(entries: readonly PackEntry[]): number {
+function sizeOf(entries: readonly BundleEntry[]): number {
   return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** Makes a loose copy of an artifact in a pack; a corrupted one is lost anyway. */
-async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<void> {
+/** Makes a loose copy of an artifact in a bundle; a corrupted one is lost anyway. */
+async function unbundle(disk: Disk, { sha256, sizeBytes }: BundleEntry): Promise<void> {
   const path = disk.folders.loose(sha256);
   if ((await statOrNull(path))?.size === sizeBytes) return;
   const artifact = await disk.openIntact(sha256);

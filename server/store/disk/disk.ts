@@ -6,6 +6,8 @@ import type { RateCounters } from '../../lib/rate-counters.ts';
 import { digestAnnounced, piecesOf } from '../digest.ts';
 import { canOpen, corrupted, unreadable, withStorageErrors } from '../storage-errors.ts';
 import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from '../store.ts';
+import type { BundleEntry } from './bundle.ts';
+import { type Bundled, type Bundles, createBundles } from './bundles.ts';
 import { collectDisk } from './collect.ts';
 import { writeNewFile } from './file.ts';
 import {
@@ -18,9 +20,7 @@ import {
   sweepFolder,
 } from './folder.ts';
 import { createDiskIntake } from './intake.ts';
-import { createOpenPacks, PART_MAX_BYTES } from './open-packs.ts';
-import type { PackEntry } from './pack.ts';
-import { createPacks, type Packed, type Packs } from './packs.ts';
+import { createOpenBundles, PART_MAX_BYTES } from './open-bundles.ts';
 import {
   type BytesLocation,
   type OpenAt,
@@ -49,20 +49,23 @@ type Announced = { sha256: string; sizeBytes: number };
 /** Shared by the parts of the disk store. */
 export type Disk = {
   folders: StoreFolders;
-  packs: Packs;
+  bundles: Bundles;
   now: StoreClock;
   space: DiskSpace;
   /**
    * Renews the age of artifacts that are here. Returns the folder of each, which has to be synced, because another
    * upload may be about to do it; null for those that are missing and have to be written. With a list of the loose
-   * ones, no other is looked for beside the packs: one that came since then is written twice.
+   * ones, no other is looked for beside the bundles: one that came since then is written twice.
    */
   renewStored(wanted: readonly Announced[], listed?: ReadonlySet<string> | null): Promise<(string | null)[]>;
   /** Opens the artifact after its hash was verified; null when it is nowhere, or corrupted wherever it is. */
   openIntact: Find;
   /** Opens the file under this name without a check of its bytes; null when there is none. */
   openAsIs: Find;
-  /** Returns a small artifact of a pack if its bytes have the hash; null leaves all others, and what is wrong, to `open`. */
+  /**
+   * Returns a small artifact of a bundle if its bytes have the hash; null leaves all others, and what is wrong, to
+   * `open`.
+   */
   readSmall(sha256: string): Promise<Buffer | null>;
   /**
    * Artifacts that were read or written with the right hash. None is compared again as long as its file looks the
@@ -74,8 +77,8 @@ export type Disk = {
 };
 
 /**
- * Creates a store of content-addressed files in one folder: loose ones, `{first digit}/{sha256}`, and packs of those
- * that arrived together (pack.ts). Corrupted ones are moved to `quarantine/`, so that the next upload of the same
+ * Creates a store of content-addressed files in one folder: loose ones, `{first digit}/{sha256}`, and bundles of those
+ * that arrived together (bundle.ts). Corrupted ones are moved to `quarantine/`, so that the next upload of the same
  * bytes replaces them. Several processes may use one folder. Throws a sentence that names the folder when it cannot be
  * used.
  */
@@ -83,7 +86,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
   const { folder, now = () => new Date() } = options;
   const id = await prepareFolder(folder);
   const disk = createDisk(storeFoldersIn(folder), createFolderSpace(folder, options), now);
-  const { folders, packs } = disk;
+  const { folders, bundles } = disk;
 
   const store: ArtifactStore = {
     id,
@@ -119,9 +122,9 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     remove: (sha256) =>
       withStorageErrors(async () => {
         await rm(folders.loose(sha256), { force: true });
-        await packs.look();
-        for (let packed = packs.known(sha256); packed !== null; packed = packs.known(sha256)) {
-          await packs.takeOut(packed);
+        await bundles.look();
+        for (let bundled = bundles.known(sha256); bundled !== null; bundled = bundles.known(sha256)) {
+          await bundles.takeOut(bundled);
         }
       }),
     collect: (collection) => withStorageErrors(() => collectDisk(disk, collection)),
@@ -130,16 +133,16 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     sweep: () => withStorageErrors(() => sweepFolder(folders)),
   };
   await store.sweep();
-  await packs.look();
+  await bundles.look();
   return store;
 }
 
-/** Throws the right error when an artifact is not found: it may be lost, or in a pack that cannot be read now. */
+/** Throws the right error when an artifact is not found: it may be lost, or in a bundle that cannot be read now. */
 function openStored(disk: Disk, find: Find, sha256: string, onCorruption?: OnCorruption): Promise<OpenArtifact> {
   return withStorageErrors(async () => {
     const artifact = await find(sha256);
     if (artifact !== null) return artifact;
-    if (disk.packs.hasUnreadable()) throw unreadable();
+    if (disk.bundles.hasUnreadable()) throw unreadable();
     onCorruption?.(sha256);
     throw corrupted('A file of this release is missing from the store or damaged.');
   });
@@ -155,27 +158,27 @@ async function withOpen<T>(opening: Promise<OpenArtifact>, use: (artifact: OpenA
 }
 
 function createDisk(folders: StoreFolders, space: DiskSpace, now: StoreClock): Disk {
-  const packs = createPacks(folders.packs, folders.quarantine);
-  const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
+  const bundles = createBundles(folders.bundles, folders.quarantine);
+  const reading: Reading = { verified: rememberVerified(), openBundles: createOpenBundles() };
 
-  async function reusePacked(wanted: Announced): Promise<string | null> {
-    const packed = packs.known(wanted.sha256);
-    if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return null;
-    const found = await statOrNull(packed.pack.path);
-    if (found !== null && (await renewAge(packed.pack.path, found, now))) return folders.packs;
-    await packs.forget(packed.pack);
-    return reusePacked(wanted);
+  async function reuseBundled(wanted: Announced): Promise<string | null> {
+    const bundled = bundles.known(wanted.sha256);
+    if (bundled === null || bundled.entry.sizeBytes !== wanted.sizeBytes) return null;
+    const found = await statOrNull(bundled.bundle.path);
+    if (found !== null && (await renewAge(bundled.bundle.path, found, now))) return folders.bundles;
+    await bundles.forget(bundled.bundle);
+    return reuseBundled(wanted);
   }
 
-  async function openPacked(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
-    const packed = packs.known(sha256);
-    if (packed === null) return null;
-    const location: BytesLocation = { path: packed.pack.path, range: packed.entry };
+  async function openBundled(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
+    const bundled = bundles.known(sha256);
+    if (bundled === null) return null;
+    const location: BytesLocation = { path: bundled.bundle.path, range: bundled.entry };
     const opened = await openAt(location, sha256, reading);
-    if (opened === 'corrupted') await quarantinePacked(folders, packs, packed);
-    else if (opened === null) await packs.forget(packed.pack);
+    if (opened === 'corrupted') await quarantineBundled(folders, bundles, bundled);
+    else if (opened === null) await bundles.forget(bundled.bundle);
     else return opened;
-    return openPacked(sha256, openAt);
+    return openBundled(sha256, openAt);
   }
 
   async function openLoose(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
@@ -189,36 +192,36 @@ function createDisk(folders: StoreFolders, space: DiskSpace, now: StoreClock): D
   const findBy =
     (openAt: OpenAt): Find =>
     async (sha256) => {
-      const opened = (await openPacked(sha256, openAt)) ?? (await openLoose(sha256, openAt));
+      const opened = (await openBundled(sha256, openAt)) ?? (await openLoose(sha256, openAt));
       if (opened !== null) return opened;
-      await packs.look();
-      return openPacked(sha256, openAt);
+      await bundles.look();
+      return openBundled(sha256, openAt);
     };
 
   return {
     folders,
-    packs,
+    bundles,
     now,
     space,
     doubt: (sha256) => void reading.verified.delete(sha256),
     verified: reading.verified,
     async renewStored(wanted, listed = null) {
-      await packs.look();
+      await bundles.look();
       const mayBeLoose = ({ sha256 }: Announced): boolean => listed === null || listed.has(sha256);
       const reuseLoose = (one: Announced) => (mayBeLoose(one) ? renewLoose(folders.loose(one.sha256), one, now) : null);
-      return Promise.all(wanted.map(async (one) => (await reusePacked(one)) ?? reuseLoose(one)));
+      return Promise.all(wanted.map(async (one) => (await reuseBundled(one)) ?? reuseLoose(one)));
     },
     openIntact: findBy(openVerified),
     openAsIs: findBy(openUnverified),
-    readSmall: (sha256) => readSmall(packs.known(sha256), reading),
+    readSmall: (sha256) => readSmall(bundles.known(sha256), reading),
   };
 }
 
 /** To read the bytes once and to hash them takes less time than to look at the file before. */
-async function readSmall(packed: Packed | null, { openPacks, verified }: Reading): Promise<Buffer | null> {
-  if (packed === null || packed.entry.sizeBytes > PART_MAX_BYTES) return null;
-  const { sha256 } = packed.entry;
-  const bytes = await openPacks.read(packed.pack.path, packed.entry).catch(() => null);
+async function readSmall(bundled: Bundled | null, { openBundles, verified }: Reading): Promise<Buffer | null> {
+  if (bundled === null || bundled.entry.sizeBytes > PART_MAX_BYTES) return null;
+  const { sha256 } = bundled.entry;
+  const bytes = await openBundles.read(bundled.bundle.path, bundled.entry).catch(() => null);
   if (bytes !== null && hash('sha256', bytes) === sha256) return bytes;
   verified.delete(sha256);
   return null;
@@ -229,24 +232,24 @@ async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreCloc
   return found?.size === sizeBytes && (await renewAge(path, found, now)) ? dirname(path) : null;
 }
 
-async function hasArtifact({ folders, packs }: Disk, sha256: string): Promise<boolean> {
+async function hasArtifact({ folders, bundles }: Disk, sha256: string): Promise<boolean> {
   if ((await statOrNull(folders.loose(sha256))) !== null) return true;
-  await packs.look();
-  return packs.known(sha256) !== null;
+  await bundles.look();
+  return bundles.known(sha256) !== null;
 }
 
 /**
- * Copies the corrupted bytes for an examination and takes the artifact out of its pack. On a read-only disk only this
+ * Copies the corrupted bytes for an examination and takes the artifact out of its bundle. On a read-only disk only this
  * process knows of it.
  */
-async function quarantinePacked(folders: StoreFolders, packs: Packs, packed: Packed): Promise<void> {
-  const { entry, pack } = packed;
-  const bytes = await readPart(pack.path, entry).catch(() => null);
+async function quarantineBundled(folders: StoreFolders, bundles: Bundles, bundled: Bundled): Promise<void> {
+  const { entry, bundle } = bundled;
+  const bytes = await readPart(bundle.path, entry).catch(() => null);
   if (bytes !== null) await writeFile(join(folders.quarantine, entry.sha256), bytes).catch(() => undefined);
-  await packs.takeOut(packed).catch(() => undefined);
+  await bundles.takeOut(bundled).catch(() => undefined);
 }
 
-async function readPart(path: string, { offset, sizeBytes }: PackEntry): Promise<Buffer> {
+async function readPart(path: string, { offset, sizeBytes }: BundleEntry): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sizeBytes), 0, sizeBytes, offset);

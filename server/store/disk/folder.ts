@@ -7,7 +7,8 @@ import type { StoreClock } from '../store.ts';
 
 /** Sixteen folders instead of 256 leave the folders' own blocks in the cache. */
 export const FAN_OUT = [...'0123456789abcdef'];
-const PACKS = 'packs';
+/** Named as in existing data folders. */
+const BUNDLES = 'packs';
 const QUARANTINE = 'quarantine';
 const TRASH = 'trash';
 /** A write that has not ended after an hour never will: no request lasts that long. */
@@ -18,7 +19,7 @@ const YOUNG_MS = 60 * 60_000;
 /** Paths below the store's folder. */
 export type StoreFolders = {
   folder: string;
-  packs: string;
+  bundles: string;
   quarantine: string;
   trash: string;
   loose(sha256: string): string;
@@ -28,7 +29,7 @@ export type StoreFolders = {
 export function storeFoldersIn(folder: string): StoreFolders {
   return {
     folder,
-    packs: join(folder, PACKS),
+    bundles: join(folder, BUNDLES),
     quarantine: join(folder, QUARANTINE),
     trash: join(folder, TRASH),
     loose: (sha256) => join(folder, sha256.charAt(0), sha256),
@@ -42,7 +43,7 @@ export function storeFoldersIn(folder: string): StoreFolders {
 export async function prepareFolder(folder: string): Promise<string> {
   try {
     await makeFolder(folder);
-    for (const name of [...FAN_OUT, PACKS, QUARANTINE, TRASH]) await makeFolder(join(folder, name));
+    for (const name of [...FAN_OUT, BUNDLES, QUARANTINE, TRASH]) await makeFolder(join(folder, name));
     const id = await readOrMakeId(folder);
     await writeProbe(folder);
     return id;
@@ -116,16 +117,16 @@ async function writeProbe(folder: string): Promise<void> {
  * Removes leftovers of interrupted writes, and puts back the files that an interrupted collection had renamed: they
  * may have been used again meanwhile, and the next collection finds them otherwise.
  */
-export async function sweepFolder({ folder, packs, trash, loose }: StoreFolders): Promise<number> {
+export async function sweepFolder({ folder, bundles, trash, loose }: StoreFolders): Promise<number> {
   let swept = 0;
-  for (const directory of [folder, packs, ...FAN_OUT.map((digit) => join(folder, digit))]) {
+  for (const directory of [folder, bundles, ...FAN_OUT.map((digit) => join(folder, digit))]) {
     for await (const { name } of await opendir(directory)) {
       if (isUnfinished(name)) swept += await removeIfOld(join(directory, name));
     }
   }
   for (const name of await readdir(trash)) {
     const [original = ''] = name.split('~');
-    const path = original.includes('.') ? join(packs, original) : loose(original);
+    const path = original.includes('.') ? join(bundles, original) : loose(original);
     await restoreFromTrash(join(trash, name), path);
   }
   return swept;

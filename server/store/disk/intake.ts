@@ -5,37 +5,38 @@ import { syncFolder, unfinishedName, writeSynced } from '../../lib/durable-file.
 import { digest, WRITE_PIECE_BYTES } from '../digest.ts';
 import { withStorageErrors } from '../storage-errors.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../store.ts';
+import { type Bundle, type BundleEntry, bundleOf } from './bundle.ts';
 import type { Disk } from './disk.ts';
 import { date, flushingWriter, writeAll } from './file.ts';
 import { listLoose } from './folder.ts';
-import { fingerprintOf } from './open-packs.ts';
-import { type Pack, type PackEntry, packOf } from './pack.ts';
+import { fingerprintOf } from './open-bundles.ts';
 import { type Reservation, withinSpace, withSpace } from './space.ts';
 
 /**
  * Up to this many artifacts that fit into one write become loose files: an fsync each, side by side, and at most
- * sixteen for their names. A pack would take two, but each later start of each process reads the index of every pack.
+ * sixteen for their names. A bundle would take two, but each later start of each process reads the index of every
+ * bundle.
  */
 const LOOSE_MAX = 64;
 
 type Staged = { sha256: string; sizeBytes: number; bytes: Buffer };
 type Stage = { buffer: Buffer; used: number; staged: Staged[] };
-type OpenPack = {
+type OpenBundle = {
   file: FileHandle;
   unfinished: string;
   path: string;
   sizeBytes: number;
-  entries: PackEntry[];
+  entries: BundleEntry[];
   reservation: Reservation;
 };
 
-/** Small artifacts go to one pack, large ones to files of their own; all have temporary names until the commit. */
+/** Small artifacts go to one bundle, large ones to files of their own; all have temporary names until the commit. */
 export function createDiskIntake(disk: Disk): ArtifactIntake {
   const { folders } = disk;
   const taken = new Set<string>();
   /** The folders whose names the commit makes durable: of new files, and of those that were found. */
   const unsynced = new Set<string>();
-  const packing = createPacking(disk, unsynced);
+  const bundling = createBundling(disk, unsynced);
   /** Maps a hash to the name of a file that is not final yet. */
   const streams = new Map<string, string>();
 
@@ -62,14 +63,14 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
         unsynced.add(dirname(folders.loose(sha256)));
       }
       streams.clear();
-      await packing.finish();
+      await bundling.finish();
     } finally {
       await Promise.all([...unsynced].map((folder) => syncFolder(folder)));
     }
   }
 
   async function abandon(): Promise<void> {
-    await packing.drop();
+    await bundling.drop();
     for (const unfinished of streams.values()) await rm(unfinished, { force: true });
     streams.clear();
   }
@@ -79,7 +80,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
       withStorageErrors(async () => {
         if (taken.has(sha256)) return;
         taken.add(sha256);
-        await packing.put(bytes, sha256);
+        await bundling.put(bytes, sha256);
       }, disk.space),
     addStream: (source) => withStorageErrors(() => addStream(source), disk.space),
     commit: () => withStorageErrors(commit, disk.space),
@@ -91,9 +92,9 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
  * Collects artifacts to pieces of a megabyte and writes those; artifacts that the store has already are left out.
  * While one piece is written the next one is collected.
  */
-function createPacking(disk: Disk, unsynced: Set<string>) {
+function createBundling(disk: Disk, unsynced: Set<string>) {
   let stage = newStage();
-  let pack: OpenPack | null = null;
+  let bundle: OpenBundle | null = null;
   let writing: Promise<void> = Promise.resolve();
   let looked = 0;
   let listing: Promise<ReadonlySet<string> | null> | null = null;
@@ -104,9 +105,9 @@ function createPacking(disk: Disk, unsynced: Set<string>) {
     if (looked > LOOSE_MAX) listing ??= listLoose(disk.folders);
     const absent = await absentOf(disk, unsynced, staged, await listing);
     if (absent.length === 0) return;
-    if (pack === null && disk.packs.isFull()) return writeLoose(disk, unsynced, absent);
-    pack ??= await openPack(disk);
-    await appendTo(pack, absent);
+    if (bundle === null && disk.bundles.isFull()) return writeLoose(disk, unsynced, absent);
+    bundle ??= await openBundle(disk);
+    await appendTo(bundle, absent);
   }
 
   return {
@@ -125,18 +126,18 @@ function createPacking(disk: Disk, unsynced: Set<string>) {
     async finish(): Promise<void> {
       await writing;
       const { staged } = stage;
-      if (pack === null && staged.length <= LOOSE_MAX) {
+      if (bundle === null && staged.length <= LOOSE_MAX) {
         await writeLoose(disk, unsynced, await absentOf(disk, unsynced, staged, await listing));
       } else await writePiece(staged);
       stage = newStage();
-      if (pack !== null) disk.packs.add(await closePack(pack, disk));
-      pack = null;
+      if (bundle !== null) disk.bundles.add(await closeBundle(bundle, disk));
+      bundle = null;
     },
     async drop(): Promise<void> {
       await writing.catch(() => undefined);
       stage = newStage();
-      const dropped = pack;
-      pack = null;
+      const dropped = bundle;
+      bundle = null;
       if (dropped === null) return;
       await dropped.file.close().catch(() => undefined);
       await rm(dropped.unfinished, { force: true });
@@ -158,18 +159,18 @@ function stageBytes(stage: Stage, bytes: Uint8Array, sha256: string): void {
   stage.staged.push({ sha256, sizeBytes: bytes.byteLength, bytes: own });
 }
 
-async function appendTo(pack: OpenPack, staged: readonly Staged[]): Promise<void> {
+async function appendTo(bundle: OpenBundle, staged: readonly Staged[]): Promise<void> {
   for (const { sha256, bytes } of staged) {
-    pack.entries.push({ sha256, offset: pack.sizeBytes, sizeBytes: bytes.byteLength });
-    pack.sizeBytes += bytes.byteLength;
+    bundle.entries.push({ sha256, offset: bundle.sizeBytes, sizeBytes: bytes.byteLength });
+    bundle.sizeBytes += bytes.byteLength;
   }
   await appendWithinSpace(
-    pack,
+    bundle,
     staged.map(({ bytes }) => bytes),
   );
 }
 
-function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uint8Array[]): Promise<void> {
+function appendWithinSpace({ file, reservation }: OpenBundle, pieces: readonly Uint8Array[]): Promise<void> {
   return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
@@ -209,17 +210,17 @@ function sizeOf(staged: readonly Staged[]): number {
   return staged.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
 }
 
-async function openPack(disk: Disk): Promise<OpenPack> {
-  const path = disk.packs.pathOf(randomBytes(12).toString('hex'));
+async function openBundle(disk: Disk): Promise<OpenBundle> {
+  const path = disk.bundles.pathOf(randomBytes(12).toString('hex'));
   const unfinished = unfinishedName(path);
   const reservation = await disk.space.reserve(0);
   const file = await open(unfinished, 'wx', 0o600);
   return { file, unfinished, path, sizeBytes: 0, entries: [], reservation };
 }
 
-async function closePack(opened: OpenPack, { now, verified }: Disk): Promise<Pack> {
+async function closeBundle(opened: OpenBundle, { now, verified }: Disk): Promise<Bundle> {
   const { file, unfinished, path, entries, reservation } = opened;
-  const { pack, tail } = packOf(path, entries);
+  const { bundle, tail } = bundleOf(path, entries);
   await appendWithinSpace(opened, [tail]);
   await date(file, now);
   await file.sync();
@@ -230,7 +231,7 @@ async function closePack(opened: OpenPack, { now, verified }: Disk): Promise<Pac
   await syncFolder(dirname(path));
   reservation.end();
   for (const { sha256 } of entries) verified.set(sha256, fingerprint);
-  return pack;
+  return bundle;
 }
 
 function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { corrupted, errnoOf } from '../storage-errors.ts';
 import type { OpenArtifact } from '../store.ts';
-import { type BorrowedFile, type Fingerprint, fingerprintOf, type OpenPacks } from './open-packs.ts';
+import { type BorrowedFile, type Fingerprint, fingerprintOf, type OpenBundles } from './open-bundles.ts';
 
 /** Large files are sent by reads of this size: smaller ones cost more calls, larger ones only memory. */
 const READ_PIECE_BYTES = 256 * 1024;
@@ -21,9 +21,9 @@ export function rememberVerified(): Verified {
 }
 
 /** Shared by all reads of one store. */
-export type Reading = { verified: Verified; openPacks: OpenPacks };
+export type Reading = { verified: Verified; openBundles: OpenBundles };
 
-/** The location of an artifact's bytes: a whole file, or a range of a pack. */
+/** The location of an artifact's bytes: a whole file, or a range of a bundle. */
 export type BytesLocation = { path: string; range: ByteRange | null };
 type ByteRange = { offset: number; sizeBytes: number };
 
@@ -34,8 +34,8 @@ export type OpenAt = (
 ) => Promise<OpenArtifact | 'corrupted' | null>;
 
 /** Opens the file at this location without a check of its bytes; null when there is none. */
-export const openUnverified: OpenAt = async (location, _sha256, { openPacks }) => {
-  const opened = await openLocation(location, openPacks);
+export const openUnverified: OpenAt = async (location, _sha256, { openBundles }) => {
+  const opened = await openLocation(location, openBundles);
   return opened === null ? null : openArtifact(opened, rangeOf(location, opened));
 };
 
@@ -43,8 +43,8 @@ export const openUnverified: OpenAt = async (location, _sha256, { openPacks }) =
  * Opens an artifact at this location after its hash was verified; null when there is no such file, `corrupted` when it
  * has other bytes. The hash is compared on the first opening and whenever the file looks different from then.
  */
-export const openVerified: OpenAt = async (location, sha256, { verified, openPacks }) => {
-  const opened = await openLocation(location, openPacks);
+export const openVerified: OpenAt = async (location, sha256, { verified, openBundles }) => {
+  const opened = await openLocation(location, openBundles);
   if (opened === null) return null;
   try {
     const { fingerprint } = opened;
@@ -63,8 +63,8 @@ export const openVerified: OpenAt = async (location, sha256, { verified, openPac
   }
 };
 
-function openLocation({ path, range }: BytesLocation, openPacks: OpenPacks): Promise<BorrowedFile | null> {
-  return range === null ? openAlone(path) : openPacks.borrow(path);
+function openLocation({ path, range }: BytesLocation, openBundles: OpenBundles): Promise<BorrowedFile | null> {
+  return range === null ? openAlone(path) : openBundles.borrow(path);
 }
 
 function rangeOf({ range }: BytesLocation, { fingerprint }: BorrowedFile): ByteRange {

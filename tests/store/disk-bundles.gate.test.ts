@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { entriesOf, readBundle } from '../../server/store/disk/bundle.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
-import { entriesOf, readPack } from '../../server/store/disk/pack.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { IS_FULL } from '../support/size.ts';
 import { infoOf, manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
@@ -15,10 +15,10 @@ import { infoOf, manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 
 async function makeStore() {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-packs-'));
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-bundles-'));
   return {
     folder,
-    packs: join(folder, 'packs'),
+    bundles: join(folder, 'packs'),
     store: await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
     reopen: () => createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -50,10 +50,12 @@ test('many artifacts are one file, a few are files of their own, and what is the
   expect((await filesIn(place.folder)).sort()).toEqual(few.map(sha256Of).sort());
 
   await takeIn(place.store, [...few, ...many]);
-  const [pack = ''] = await readdir(place.packs);
-  const packed = await readPack(join(place.packs, pack));
-  expect(packed === null ? [] : [...entriesOf(packed)].map((entry) => entry.sha256)).toEqual(many.map(sha256Of).sort());
-  expect((await stat(join(place.packs, pack))).mode & 0o777).toBe(0o600);
+  const [bundle = ''] = await readdir(place.bundles);
+  const bundled = await readBundle(join(place.bundles, bundle));
+  expect(bundled === null ? [] : [...entriesOf(bundled)].map((entry) => entry.sha256)).toEqual(
+    many.map(sha256Of).sort(),
+  );
+  expect((await stat(join(place.bundles, bundle))).mode & 0o777).toBe(0o600);
 
   const before = await filesIn(place.folder);
   await takeIn(await place.reopen(), [...many, ...few]);
@@ -61,11 +63,11 @@ test('many artifacts are one file, a few are files of their own, and what is the
   expect(await filesIn(place.folder)).toEqual(before);
 });
 
-test('a pack that is mostly used is left as it is, one that is mostly not is taken apart, an empty one goes', async () => {
+test('a bundle that is mostly used is left as it is, one that is mostly not is taken apart, an empty one goes', async () => {
   await using place = await makeStore();
   const all = manyBytes(200, 10_000);
   await takeIn(place.store, all);
-  await age(place.packs);
+  await age(place.bundles);
 
   expect(await collect(place.store, all.slice(0, 80))).toEqual({ artifacts: 0, sizeBytes: 0 });
   expect(await filesIn(place.folder)).toHaveLength(1);
@@ -76,17 +78,17 @@ test('a pack that is mostly used is left as it is, one that is mostly not is tak
 
   const others = manyBytes(100, 20_000);
   await takeIn(place.store, others);
-  await age(place.packs);
+  await age(place.bundles);
   expect(await collect(place.store, others)).toEqual({ artifacts: 100, sizeBytes: 2_000_000 });
-  expect(await readdir(place.packs)).toEqual([]);
+  expect(await readdir(place.bundles)).toEqual([]);
   expect(await readdir(join(place.folder, 'trash'))).toEqual([]);
 });
 
-test('what is used again is not collected for another day, a whole pack with it', async () => {
+test('what is used again is not collected for another day, a whole bundle with it', async () => {
   await using place = await makeStore();
   const all = manyBytes(100, 20_000);
   await takeIn(place.store, all);
-  await age(place.packs);
+  await age(place.bundles);
   await place.store.writeWhole(all[7] ?? Buffer.alloc(0));
   expect(await collect(place.store, all)).toEqual({ artifacts: 0, sizeBytes: 0 });
 });
@@ -98,21 +100,21 @@ test('a collection that broke off with a file in its hand gives it back at the n
   await takeIn(place.store, all);
   await place.store.writeWhole(single);
   const loose = sha256Of(single);
-  const [pack = ''] = await readdir(place.packs);
+  const [bundle = ''] = await readdir(place.bundles);
   await rename(join(place.folder, loose.charAt(0), loose), join(place.folder, 'trash', `${loose}~0a`));
-  await rename(join(place.packs, pack), join(place.folder, 'trash', `${pack}~0b`));
+  await rename(join(place.bundles, bundle), join(place.folder, 'trash', `${bundle}~0b`));
 
   const again = await place.reopen();
   for (const bytes of [...all, single]) expect((await again.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
   expect(await readdir(join(place.folder, 'trash'))).toEqual([]);
 });
 
-test('a pack whose end is missing is kept apart, and a wrong row of an index harms its own artifact alone', async () => {
+test('a bundle whose end is missing is kept apart, and a wrong row of an index harms its own artifact alone', async () => {
   await using place = await makeStore();
   const all = manyBytes(100, 20_000);
   await takeIn(place.store, all);
-  const [pack = ''] = await readdir(place.packs);
-  const path = join(place.packs, pack);
+  const [bundle = ''] = await readdir(place.bundles);
+  const path = join(place.bundles, bundle);
   const { size } = await stat(path);
   const file = await open(path, 'r+');
   // The offset in the first row: 100 rows of 44 bytes and an end of 12 stand behind the artifacts.
@@ -128,7 +130,7 @@ test('a pack whose end is missing is kept apart, and a wrong row of an index har
   await torn.close();
   const third = await place.reopen();
   expect(await third.has(sha256Of(others[0] ?? first))).toBe(false);
-  expect(await readdir(join(place.folder, 'quarantine'))).toContain(pack);
+  expect(await readdir(join(place.folder, 'quarantine'))).toContain(bundle);
 });
 
 test('a write of the index that fails leaves an intake that can be abandoned, and nothing of it', async () => {
@@ -136,7 +138,7 @@ test('a write of the index that fails leaves an intake that can be abandoned, an
   const all = manyBytes(150, 20_000);
   const intake = await place.store.intake();
   for (const bytes of all) await intake.add(bytes, infoOf(bytes));
-  await rm(place.packs, { recursive: true });
+  await rm(place.bundles, { recursive: true });
   await expect(intake.commit()).rejects.toThrow();
   await intake.abandon();
   expect(await filesIn(place.folder)).toEqual([]);
@@ -187,12 +189,12 @@ test.each(IS_FULL ? [3, 7, 12] : [7])(
     for (const [index, line] of intakes.entries()) {
       const isDone = lines.filter((one) => one === 'done').length > index;
       const hashes = line.slice('began '.length).split(',');
-      const packed = await Promise.all(hashes.slice(0, -1).map((sha256) => store.has(sha256)));
-      expect(new Set(packed).size).toBe(1);
-      if (isDone) expect(packed[0] && (await store.has(hashes.at(-1) ?? ''))).toBe(true);
+      const bundled = await Promise.all(hashes.slice(0, -1).map((sha256) => store.has(sha256)));
+      expect(new Set(bundled).size).toBe(1);
+      if (isDone) expect(bundled[0] && (await store.has(hashes.at(-1) ?? ''))).toBe(true);
       for (const sha256 of hashes) if (await store.has(sha256)) await store.readWhole(sha256);
     }
-    for (const left of [place.folder, place.packs]) {
+    for (const left of [place.folder, place.bundles]) {
       for (const name of (await readdir(left)).filter((one) => one.endsWith('.tmp'))) {
         await utimes(join(left, name), TWO_DAYS_AGO, TWO_DAYS_AGO);
       }
@@ -202,14 +204,14 @@ test.each(IS_FULL ? [3, 7, 12] : [7])(
   },
 );
 
-test('a pack that cannot be read keeps nobody from the others, and is there again when it can be', async () => {
+test('a bundle that cannot be read keeps nobody from the others, and is there again when it can be', async () => {
   await using place = await makeStore();
   const lost = manyBytes(200, 500);
   await takeIn(place.store, lost);
-  const [pack = ''] = await readdir(place.packs);
-  await rename(join(place.packs, pack), join(place.folder, 'aside'));
+  const [bundle = ''] = await readdir(place.bundles);
+  await rename(join(place.bundles, bundle), join(place.folder, 'aside'));
   // To read a folder fails as a disk with a fault does, also for root.
-  await mkdir(join(place.packs, pack));
+  await mkdir(join(place.bundles, bundle));
 
   const store = await place.reopen();
   const [first = Buffer.alloc(0)] = lost;
@@ -218,28 +220,28 @@ test('a pack that cannot be read keeps nobody from the others, and is there agai
   await takeIn(store, others);
   await expectWhole(store, others);
 
-  await rm(join(place.packs, pack), { recursive: true });
-  await rename(join(place.folder, 'aside'), join(place.packs, pack));
+  await rm(join(place.bundles, bundle), { recursive: true });
+  await rename(join(place.folder, 'aside'), join(place.bundles, bundle));
   const later = performance.now() + 60_000;
   using clock = vi.spyOn(performance, 'now').mockReturnValue(later);
   await expectWhole(store, lost);
   expect(clock).toHaveBeenCalled();
 });
 
-test('of two packs that share artifacts one goes, and the other still has them', async () => {
+test('of two bundles that share artifacts one goes, and the other still has them', async () => {
   await using place = await makeStore();
   const shared = manyBytes(100, 700);
   await takeIn(place.store, shared);
-  const [pack = ''] = await readdir(place.packs);
-  await copyFile(join(place.packs, pack), join(place.packs, `00${pack}`));
-  const names = await readdir(place.packs);
+  const [bundle = ''] = await readdir(place.bundles);
+  await copyFile(join(place.bundles, bundle), join(place.bundles, `00${bundle}`));
+  const names = await readdir(place.bundles);
   expect(names).toHaveLength(2);
 
   const store = await place.reopen();
   await expectWhole(store, shared);
-  await rm(join(place.packs, names[0] ?? ''));
+  await rm(join(place.bundles, names[0] ?? ''));
   await expectWhole(store, shared);
-  await rm(join(place.packs, names[1] ?? ''));
+  await rm(join(place.bundles, names[1] ?? ''));
   await expect(store.open(sha256Of(shared[0] ?? Buffer.alloc(0)))).rejects.toMatchObject({
     code: 'artifact_corrupted',
   });

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { entriesOf, readBundle } from '../../server/store/disk/bundle.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
-import { entriesOf, readPack } from '../../server/store/disk/pack.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
 async function makeStore() {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-open-packs-'));
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-open-bundles-'));
   const open = () => createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() });
   const store = await open();
   const many = manyBytes(200, 1_000);
@@ -21,7 +21,7 @@ async function makeStore() {
     open,
     folder,
     many,
-    pack: join(folder, 'packs', name),
+    bundle: join(folder, 'packs', name),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -66,15 +66,15 @@ async function readAll(store: ArtifactStore, many: readonly Buffer[]): Promise<v
   expect(read.every((bytes, at) => many[at]?.equals(bytes))).toBe(true);
 }
 
-test('the artifacts of a pack are read through one open file, one after the other and at once', async () => {
+test('the artifacts of a bundle are read through one open file, one after the other and at once', async () => {
   await using place = await makeStore();
-  using openings = countCalls('open', (path) => path === place.pack);
+  using openings = countCalls('open', (path) => path === place.bundle);
   for (const bytes of place.many) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
   await readAll(place.store, place.many);
   expect(openings.count).toBe(1);
 });
 
-test('the artifacts that lie side by side in a pack are read together, and anew when they are read again', async () => {
+test('the artifacts that lie side by side in a bundle are read together, and anew when they are read again', async () => {
   await using place = await makeStore();
   using readings = await countReadings();
   await readAll(place.store, place.many);
@@ -83,7 +83,7 @@ test('the artifacts that lie side by side in a pack are read together, and anew 
   expect(readings.count).toBe(4);
 });
 
-test('what lies behind in a pack is read ahead, so that of three megabytes the first alone is waited for', async () => {
+test('what lies behind in a bundle is read ahead, so that of three megabytes the first alone is waited for', async () => {
   await using place = await makeStore();
   const many = manyBytes(40, 60_000);
   await takeIn(place.store, many);
@@ -92,11 +92,11 @@ test('what lies behind in a pack is read ahead, so that of three megabytes the f
   expect(readings.count).toBe(4);
 });
 
-test('a pack that was removed while it was open is gone for its readers, whoever removed it', async () => {
+test('a bundle that was removed while it was open is gone for its readers, whoever removed it', async () => {
   await using place = await makeStore();
   const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
   const held = await place.store.open(sha256Of(first));
-  await rm(place.pack);
+  await rm(place.bundle);
   await expect(place.store.open(sha256Of(second))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   // Who has it open reads it to its end.
   expect(await held.read(0, held.sizeBytes)).toEqual(first);
@@ -104,17 +104,17 @@ test('a pack that was removed while it was open is gone for its readers, whoever
   await held.close();
 });
 
-test('another file in the place of a pack, and other bytes in it, are compared again', async () => {
+test('another file in the place of a bundle, and other bytes in it, are compared again', async () => {
   await using place = await makeStore();
   const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
   await readAll(place.store, place.many);
-  const bytes = await readFile(place.pack);
-  await writeFile(`${place.pack}.copy`, bytes);
-  await rename(`${place.pack}.copy`, place.pack);
+  const bytes = await readFile(place.bundle);
+  await writeFile(`${place.bundle}.copy`, bytes);
+  await rename(`${place.bundle}.copy`, place.bundle);
   await readAll(place.store, place.many);
 
   bytes.writeUInt8(bytes.readUInt8(bytes.indexOf(first)) ^ 1, bytes.indexOf(first));
-  await writeFile(place.pack, bytes);
+  await writeFile(place.bundle, bytes);
   await expect(place.store.open(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
 });
@@ -123,11 +123,11 @@ test('a small artifact whose bytes changed and nothing else is found with the ne
   await using place = await makeStore();
   const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
   await readAll(place.store, place.many);
-  const { atime, mtime } = await stat(place.pack);
-  const bytes = await readFile(place.pack);
+  const { atime, mtime } = await stat(place.bundle);
+  const bytes = await readFile(place.bundle);
   bytes.writeUInt8(bytes.readUInt8(bytes.indexOf(first)) ^ 1, bytes.indexOf(first));
-  await writeFile(place.pack, bytes);
-  await utimes(place.pack, atime, mtime);
+  await writeFile(place.bundle, bytes);
+  await utimes(place.bundle, atime, mtime);
   await expect(place.store.readWhole(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
 });
@@ -142,11 +142,11 @@ test('of many artifacts each that is here already is found, and no other is look
   await takeIn(place.store, [...many, ...few, ...place.many]);
   // The first 64 may be all there are.
   expect(looks.count).toBeLessThanOrEqual(64);
-  const packs = await Promise.all(
-    (await readdir(join(place.folder, 'packs'))).map((name) => readPack(join(place.folder, 'packs', name))),
+  const bundles = await Promise.all(
+    (await readdir(join(place.folder, 'packs'))).map((name) => readBundle(join(place.folder, 'packs', name))),
   );
-  const packed = packs.flatMap((pack) => (pack === null ? [] : [...entriesOf(pack)]));
-  expect(packed.map(({ sha256 }) => sha256).sort()).toEqual([...many, ...place.many].map(sha256Of).sort());
+  const bundled = bundles.flatMap((bundle) => (bundle === null ? [] : [...entriesOf(bundle)]));
+  expect(bundled.map(({ sha256 }) => sha256).sort()).toEqual([...many, ...place.many].map(sha256Of).sort());
 });
 
 test('the names of some artifacts that become files of their own are made durable once for each folder', async () => {

@@ -2,15 +2,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { errnoOf } from '../storage-errors.ts';
 
-/** Packs that are being read. A pack that was deleted occupies the disk until then at most. */
+/** Bundles that are being read. A bundle that was deleted occupies the disk until then at most. */
 const OPEN_MAX = 32;
 const OPEN_MS = 5_000;
 /** The largest part that `read` takes; hashing it takes some thirty microseconds. */
 export const PART_MAX_BYTES = 64 * 1024;
 /**
- * The parts of a pack that begin in the same megabyte are read together as soon as a second one of them is asked for: a
- * reading costs more than a hundred kilobytes do. Some blocks are held at once, since the order of paths is not that
- * of a pack.
+ * The parts of a bundle that begin in the same megabyte are read together as soon as a second one of them is asked for:
+ * a reading costs more than a hundred kilobytes do. Some blocks are held at once, since the order of paths is not that
+ * of a bundle.
  */
 const BLOCK_BYTES = 1024 * 1024;
 /** Every part that begins in a block is whole in its reading. */
@@ -37,23 +37,23 @@ type Part = { offset: number; sizeBytes: number };
 /** `reading` is null while one part alone was asked for. */
 type Block = { reading: Promise<Buffer> | null; given: Set<number> };
 
-export type OpenPacks = {
+export type OpenBundles = {
   /** Returns null when there is no file of this name. The caller gives it back by `close`. */
   borrow(path: string): Promise<BorrowedFile | null>;
   /**
-   * Reads a part of a pack without a look at the file, so only its bytes can tell what it was. They may have been read
-   * some seconds before, but not before the same part was last asked for. Returns null when the pack ends before, and
-   * throws when it cannot be read.
+   * Reads a part of a bundle without a look at the file, so only its bytes can tell what it was. They may have been
+   * read some seconds before, but not before the same part was last asked for. Returns null when the bundle ends
+   * before, and throws when it cannot be read.
    */
   read(path: string, part: Part): Promise<Buffer | null>;
 };
 
 /**
- * Holds packs open for a moment, so that each of thousands of artifacts in one pack costs a look at the file, and no
- * opening and closing of its own.
+ * Holds bundles open for a moment, so that each of thousands of artifacts in one bundle costs a look at the file, and
+ * no opening and closing of its own.
  */
-export function createOpenPacks(): OpenPacks {
-  const packs = new LRUCache<string, Shared>({
+export function createOpenBundles(): OpenBundles {
+  const bundles = new LRUCache<string, Shared>({
     max: OPEN_MAX,
     ttl: OPEN_MS,
     ttlAutopurge: true,
@@ -64,10 +64,10 @@ export function createOpenPacks(): OpenPacks {
   });
 
   function take(path: string): Shared {
-    const known = packs.get(path);
+    const known = bundles.get(path);
     if (known !== undefined) return known;
     const shared: Shared = { opening: open(path, 'r'), looking: null, users: 0, isDropped: false };
-    packs.set(path, shared);
+    bundles.set(path, shared);
     return shared;
   }
 
@@ -86,24 +86,24 @@ export function createOpenPacks(): OpenPacks {
       const fingerprint = await lookAt(shared, file);
       if (fingerprint !== null) return { file, fingerprint, close: giveBack };
     } catch (error) {
-      if (packs.peek(path) === shared) packs.delete(path);
+      if (bundles.peek(path) === shared) bundles.delete(path);
       await giveBack();
       if (errnoOf(error) === 'ENOENT') return null;
       throw error;
     }
     // The name is gone, or belongs to another file by now.
-    if (packs.peek(path) === shared) packs.delete(path);
+    if (bundles.peek(path) === shared) bundles.delete(path);
     await giveBack();
     return borrow(path);
   }
 
-  const read = createPartReader((path, part) => readAt(packs, { path, shared: take(path) }, part));
+  const read = createPartReader((path, part) => readAt(bundles, { path, shared: take(path) }, part));
   return { borrow, read };
 }
 
-/** Returns fewer bytes where the pack ends. */
+/** Returns fewer bytes where the bundle ends. */
 async function readAt(
-  packs: LRUCache<string, Shared>,
+  bundles: LRUCache<string, Shared>,
   { path, shared }: { path: string; shared: Shared },
   { offset, sizeBytes }: Part,
 ): Promise<Buffer> {
@@ -113,7 +113,7 @@ async function readAt(
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, offset);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
-    if (packs.peek(path) === shared) packs.delete(path);
+    if (bundles.peek(path) === shared) bundles.delete(path);
     throw error;
   } finally {
     shared.users -= 1;
@@ -121,7 +121,7 @@ async function readAt(
   }
 }
 
-function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffer>): OpenPacks['read'] {
+function createPartReader(readAlone: (path: string, part: Part) => Promise<Buffer>): OpenBundles['read'] {
   const blocks = new LRUCache<string, Block>({ max: BLOCKS_MAX, ttl: OPEN_MS, ttlAutopurge: true });
   const readBlock = (path: string, offset: number): Promise<Buffer> =>
     readAlone(path, { offset, sizeBytes: READING_BYTES });
