@@ -4,7 +4,6 @@ import type { AccountContext, Providers, ServiceContext } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
 import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { AppError, notFound } from '../lib/errors.ts';
-import { csvLine } from './csv.ts';
 import { readVisitsOf } from './visits.ts';
 
 /** Makes a link to a table of visits as CSV; it works for a minute and for this table alone. Throws `not_found`. */
@@ -92,6 +91,23 @@ async function* linesOf(
     }[input.table]();
     yield Buffer.from(table.map(csvLine).join(''));
   }
+}
+
+/** A spreadsheet takes these for the start of a formula (OWASP, CSV Injection). */
+const FORMULA_START = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+/**
+ * Writes a line of CSV (RFC 4180). An apostrophe keeps a spreadsheet from running a text as a formula: strangers
+ * choose the pages and referrers.
+ */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(cell: string | number): string {
+  if (typeof cell === 'number') return String(cell);
+  const text = FORMULA_START.test(cell) ? `'${cell}` : cell;
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function fieldsOf({ table, days, timeZone, deploymentId }: DownloadVisitsInput): Record<string, string> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { VisitsInput } from '../../routers/schemas/analytics.ts';
 import { streamEvents } from '../../server/account/event-stream.ts';
-import { csvLine } from '../../server/analytics/csv.ts';
+import { csvLine } from '../../server/analytics/download.ts';
 import { rollUpVisits } from '../../server/analytics/index.ts';
 import { timeRange } from '../../server/analytics/time-range.ts';
 import { PublicationModel } from '../../server/database/models/publishing/publication.ts';
