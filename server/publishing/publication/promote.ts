@@ -1,7 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
+import { queueMail } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
+import { UserModel } from '../../database/models/account/user.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
@@ -12,7 +14,6 @@ import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from './health-schedule.ts';
 import { callOffElsewhere, publishElsewhere, resumeElsewhere } from './other-destinations.ts';
-import { mailOutcome } from './outcome-mail.ts';
 import { fieldsBelow, type Wanted } from './release-work.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
@@ -160,6 +161,26 @@ async function endRollBack(
     { $set: { state, endedAt } },
     { session },
   );
+}
+
+/**
+ * Mails the outcome of a release, in the transaction that ends it: to people who want it, and to a confirmed address
+ * alone, since any other may be somebody else's.
+ */
+async function mailOutcome(
+  session: ClientSession,
+  providers: Providers,
+  { accountId, deploymentId, number }: Pick<ReleaseDoc, 'accountId' | 'deploymentId' | 'number'>,
+  { kind, message }: { kind: 'release-live' | 'release-failed'; message: string },
+): Promise<void> {
+  const user = await UserModel.findOne({ _id: accountId }).session(session);
+  if (user === null || !(user.emailConfirmedAt instanceof Date)) return;
+  const { releaseLive, releaseFailed } = user.notifications;
+  const isWanted = kind === 'release-live' ? releaseLive : releaseFailed;
+  if (!isWanted) return;
+  const page = `/deployments/${deploymentId}/releases/${number}`;
+  const values = { kind, username: user.username, message, page };
+  await queueMail(session, providers, { accountId, to: user.email, values });
 }
 
 function changedMeanwhile(): AppError {
