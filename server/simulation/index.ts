@@ -7,6 +7,7 @@ import type {
   SimulatedScene,
   Simulation,
 } from '../../routers/schemas/simulation.ts';
+import { lostText } from '../../routers/schemas/state-names.ts';
 import { countAgainst } from '../account/rate-limit.ts';
 import type { AccountContext } from '../context.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
@@ -14,7 +15,6 @@ import { AppError } from '../lib/errors.ts';
 import { type Cast, SIMULATED_ID } from './cast.ts';
 import { type CheckFailure, checkFailures } from './check-failures.ts';
 import { type DomainFailure, domainFailures } from './domain-failures.ts';
-import { findingOf, messageOf } from './failure-messages.ts';
 import { playDomain, zoneAtEnd } from './play-domain.ts';
 import { playRelease } from './play-release.ts';
 import { playChecks, playReport } from './play-report.ts';
@@ -115,6 +115,20 @@ function reportOf(cast: Cast, { domain, certificate }: SimulatedScene, failed: F
     certificate?.state === 'issued' ||
     domain.atPlatform?.answers.every((answer) => answer.certificate.state === 'ok') === true;
   return playReport(cast, { domain: { zone: zoneAtEnd(cast, failed.domain), isCertified }, failure: null });
+}
+
+/** Returns the sentence that a person reads at the end of this failure; the domain is played to find it. */
+async function messageOf(cast: Cast, failure: DomainFailure): Promise<string> {
+  if (failure.isLost === true) return `${lostText()}.`;
+  if (failure.answer !== undefined) return failure.answer.text;
+  const last = (await playDomain(cast, failure)).at(-1);
+  return (failure.step === 'certificate' ? last?.certificate : last?.domain)?.problem?.message ?? '';
+}
+
+/** Returns the sentence of the check that fails in this way. */
+async function findingOf(cast: Cast, failure: CheckFailure): Promise<string> {
+  const looks = await playChecks(cast, failure);
+  return looks.at(-1)?.checks.find(({ id }) => id === failure.check)?.seen ?? '';
 }
 
 function failuresOf(cast: Cast, input: ListSimulatedFailuresInput) {
