@@ -26,10 +26,11 @@ import { createTestCheckout } from '../plans/payments/test-checkout.ts';
 import { createPlatforms } from '../publishing/platforms/index.ts';
 import { createSignIn } from '../publishing/platforms/oauth.ts';
 import { createCorruptionListener } from '../store/corruption.ts';
+import { createDiskStore } from '../store/disk/disk.ts';
 import { createFullDiskListener } from '../store/full-disk.ts';
 import { openDatabaseSpace } from '../store/gridfs/files.ts';
+import { createGridStore } from '../store/gridfs/gridfs.ts';
 import { createZipIntake } from '../store/intake.ts';
-import { openStore } from '../store/open-store.ts';
 import { serverText, systemResolvers } from './env/dns.ts';
 import type { Env } from './env/env.ts';
 import { limitsOf } from './limits.ts';
@@ -88,7 +89,11 @@ export async function buildProviders(env: Env, { keys, log, rateCounters, now }:
   return providers;
 }
 
-/** Opens what files are kept in: the store, the room of the database beside it, and the folder of arriving archives. */
+/**
+ * Opens what files are kept in: the store, the room of the database beside it, and the folder of arriving archives. A
+ * store in the database needs its open connection. Throws an Error with a sentence that names a folder that cannot be
+ * used.
+ */
 async function openStorage(
   { artifacts, dataDir, mongodbUri }: Env,
   { minFreeDiskBytes: minFreeBytes }: Limits,
@@ -97,8 +102,12 @@ async function openStorage(
   const onDiskFull = createFullDiskListener(log);
   const databaseFolder = mongodbUri === undefined ? dataDir : undefined;
   const onCorruption = createCorruptionListener(log);
+  const options = { minFreeBytes, rateCounters, databaseFolder, onDiskFull, onCorruption, now };
   return {
-    store: await openStore(artifacts, { minFreeBytes, rateCounters, databaseFolder, onDiskFull, onCorruption, now }),
+    store:
+      artifacts.kind === 'gridfs'
+        ? await createGridStore(options)
+        : await createDiskStore({ folder: artifacts.folder, ...options }),
     // Half of what uploads must leave free: below this, everything else that grows stops as well.
     databaseSpace: openDatabaseSpace({ databaseFolder, minFreeBytes: minFreeBytes / 2, rateCounters }),
     zips: await createZipIntake({ path: join(dataDir, 'incoming'), minFreeBytes, onDiskFull }, rateCounters),
