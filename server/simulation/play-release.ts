@@ -7,7 +7,7 @@ import type { AppError } from '../lib/errors.ts';
 import { shownError } from '../lib/errors.ts';
 import { waitingAt } from '../publishing/platforms/by-hand.ts';
 import { firstReleaseLine } from '../publishing/publication/publish.ts';
-import { allSeenLine } from '../publishing/publication/verify.ts';
+import { allSeenLine, liveLine } from '../publishing/publication/verify.ts';
 import { type Cast, SIMULATED_ID, SITE_URL } from './cast.ts';
 import { isByHand, type ReleaseFailure } from './release-failures.ts';
 
@@ -111,7 +111,7 @@ function linesOf(name: ReleaseStepName, { platform, title }: Cast, files: Simula
     case 'verifying': {
       const isDraft = PLATFORM_CAPABILITIES[platform]?.draft === true;
       const where = isDraft ? 'the release’s own address' : 'the public address';
-      return [allSeenLine(files.count, where), `Seen live at ${SITE_URL}`];
+      return [allSeenLine(files.count, where), liveLine(SITE_URL, 1)];
     }
   }
 }

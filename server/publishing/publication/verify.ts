@@ -129,7 +129,7 @@ export async function verifyRelease(
       if (isWholeVerified) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(seenLine(await verifyWhole(atPublic), 'the public address', release._id));
       if (isRollBack) report.log('Switched back to this release');
-      report.log(`Seen live at ${toVerify.public.url}`);
+      report.log(liveLine(toVerify.public.url, release.number));
       const entryPage = await visitEntryPage(call, toVerify.public);
       for (const line of entryPageReport(entryPage)) report.log(line);
       return entryPage.missing;
@@ -146,6 +146,11 @@ export function seenLine({ unverified, sample, verifiedCount }: Choice, where: s
 
 export function allSeenLine(fileCount: number, where: string): string {
   return `${formatCount(fileCount, 'file matches', 'files match')} your upload at ${where}`;
+}
+
+/** Says what `verifyAtPublicAddress` saw. */
+export function liveLine(url: string, number: number): string {
+  return `Asked for pages and the largest files, ${url} answered with release ${number}`;
 }
 
 /**
