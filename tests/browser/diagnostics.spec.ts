@@ -11,7 +11,7 @@ test('a deployment is looked at by one press, its report survives a reload, and 
   await page.goto('/diagnostics');
   await page.getByRole('button', { name: 'Check lighthouse' }).click();
   const report = page.getByRole('region', { name: /^Report of lighthouse/ });
-  await expect(report.getByText('with the very bytes of the release')).toBeVisible();
+  await expect(report.getByText('with exactly the start page of the release')).toBeVisible();
   await expect(report.getByRole('button', { name: 'Share' })).toBeVisible();
   await report
     .getByText(/^Details, checked in/)
@@ -19,7 +19,7 @@ test('a deployment is looked at by one press, its report survives a reload, and 
     .click();
   await expect(report.getByText(/GET http/).first()).toBeVisible();
   await page.reload();
-  await expect(report.getByText('with the very bytes of the release')).toBeVisible();
+  await expect(report.getByText('with exactly the start page of the release')).toBeVisible();
 
   await report.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog');
@@ -30,7 +30,7 @@ test('a deployment is looked at by one press, its report survives a reload, and 
   const stranger = await browser.newPage({ viewport: { width: 360, height: 740 } });
   await seeDisclaimer(stranger);
   await stranger.goto(url);
-  await expect(stranger.getByText('with the very bytes of the release')).toBeVisible();
+  await expect(stranger.getByText('with exactly the start page of the release')).toBeVisible();
   expect(await stranger.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await stranger.close();
 

@@ -44,7 +44,7 @@ export const urlUp: Check = {
       );
     if (entrySha256 !== null && sha256 !== entrySha256)
       return { ...(await judgeOther(subject, visit, tools, repair)), facts };
-    const same = entrySha256 === null ? '' : ', with the very bytes of the release';
+    const same = entrySha256 === null ? '' : ', with exactly the start page of the release';
     return pass(`${url} answers ${status}${same}.`, { facts });
   },
 };
