@@ -262,7 +262,7 @@ test('a report says what was seen and when, and of what nobody looked at that it
 
   const destinations = verified.destinations.map((one) => ({ ...one, missingLinks: ['/a.css', '/b.png'] }));
   expect(checksOf(deploymentOf(), { ...verified, destinations }, undefined)).toContainEqual(
-    expect.objectContaining({ id: 'start-page', verdict: 'warn', seen: 'It uses 2 files that visitors do not get.' }),
+    expect.objectContaining({ id: 'start-page', verdict: 'warn', seen: '2 files on the start page do not load.' }),
   );
 
   expect(checksOf(deploymentOf(), { ...verified, hasStartPage: false }, undefined)).toContainEqual(

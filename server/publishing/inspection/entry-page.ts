@@ -101,5 +101,9 @@ export function entryPageReport({ answered, missing }: EntryPage): string[] {
   if (answered === 0) return [];
   const files = formatCount(answered, 'file');
   if (missing.length === 0) return [`Everything that the start page uses is there (${files})`];
-  return [`Of ${files} that the start page uses, these are missing:`, ...missing.map((one) => `${one} is missing`)];
+  const verb = missing.length === 1 ? 'does' : 'do';
+  return [
+    `${missing.length} of ${files} on the start page ${verb} not load:`,
+    ...missing.map((one) => `${one} is not there`),
+  ];
 }

@@ -6,6 +6,7 @@ import { PLATFORM_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { destinationLabel } from '../../components/states/destination-badge.tsx';
+import { missingFilesText } from '../../components/states/missing-text.ts';
 import { formatAddress } from '../../lib/format.ts';
 import { freshChecks } from '../../lib/fresh-checks.ts';
 import { href } from '../../lib/paths/paths.ts';
@@ -102,12 +103,12 @@ function startPageCheck(current: ReleaseDetail | null): Check {
   }
   const missing = new Set(current.destinations.flatMap(({ missingLinks }) => missingLinks)).size;
   if (missing === 0) {
-    return { ...check, verdict: 'pass', seen: 'No file that it uses is missing.', at: current.finishedAt, link: null };
+    return { ...check, verdict: 'pass', seen: 'All files on the start page load.', at: current.finishedAt, link: null };
   }
   return {
     ...check,
     verdict: 'warn',
-    seen: `It uses ${formatCount(missing, 'file')} that visitors do not get.`,
+    seen: `${missingFilesText(missing)}.`,
     at: current.finishedAt,
     link: { ...link, label: 'See which' },
   };

@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
 import { Notice } from '../../components/notice.tsx';
+import { brokenLinksText, missingFilesText, remedyText } from '../../components/states/missing-text.ts';
 import { href } from '../../lib/paths/paths.ts';
-import { brokenLinksText, missingFilesText, remedyText } from './missing-text.ts';
 import { NeedsBuild } from './no-start-page.tsx';
 
 export type MissingNoticeProps = {

@@ -2,7 +2,7 @@ import type { ReleaseDestination } from '../../../../routers/schemas/platforms/d
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { Notice } from '../../../components/notice.tsx';
-import { brokenLinksText, missingFilesText, remedyText } from '../missing-text.ts';
+import { brokenLinksText, missingFilesText, remedyText } from '../../../components/states/missing-text.ts';
 import { NeedsBuild, NoStartPage } from '../no-start-page.tsx';
 
 export type MissingLinksProps = {
