@@ -94,7 +94,7 @@ test('a roll back stays in the history, any two releases are compared, and names
   await page.getByRole('option', { name: 'Release 2' }).click();
   await expect(page).toHaveURL(/\?against=2$/);
   await page.reload();
-  await expect(changes.getByText('Compared with release 2')).toBeVisible();
+  await expect(changes.getByText('Changes from release 1 to 2')).toBeVisible();
   await expect(changes.getByText('added.html')).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent('download'),

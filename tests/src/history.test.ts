@@ -62,8 +62,7 @@ test('what can be done with a release follows from its state and from whether it
 
 test('a list of differences says which release it is about', () => {
   expect(differenceTitle(1, null)).toBe('Files');
-  expect(differenceTitle(5, 4)).toBe('Changes since release 4');
-  expect(differenceTitle(2, 5)).toBe('Compared with release 5');
+  expect(differenceTitle(5, 4)).toBe('Changes from release 4 to 5');
 });
 
 test('who publishes without an entry page is told what visitors will see, and of the finished folder inside', () => {

@@ -91,3 +91,30 @@ test('a release with changes says nothing of it, and does not ask for them while
   expect(shown.asked).not.toHaveBeenCalled();
   expect(shown.page.textContent).not.toContain('The same files');
 });
+
+test('two releases are compared from the older to the newer one, on the page of either', async () => {
+  const older = releaseDetailOf({ id: 'old', deploymentId: 'd', number: 3 });
+  const newer = releaseDetailOf({ id: 'new', deploymentId: 'd', number: 4 });
+  const asked: unknown[] = [];
+  const answers = {
+    'releases.list': () => ({ items: [newer, older], rollBacks: [], nextCursor: null }),
+    'releases.diff': (input: unknown) => {
+      asked.push(input);
+      const nothing = { added: [], changed: [], removed: [], counts: { added: 0, changed: 0, removed: 0 } };
+      return { previousId: 'old', previousNumber: 3, ...nothing, isCut: false };
+    },
+  };
+  for (const [release, other] of [
+    [older, newer],
+    [newer, older],
+  ] as const) {
+    using shown = showScreen(<ReleaseDiff release={release} />, answers, {
+      ...AT_THE_RELEASE,
+      path: `/deployments/d/releases/${release.number}?against=${other.number}`,
+    });
+    await shown.sees('Changes from release 3 to 4');
+    await shown.sees(`The files are the same as in release ${other.number}.`);
+  }
+  const fromOldToNew = { releaseId: 'new', against: 'old' };
+  expect(asked).toEqual([fromOldToNew, fromOldToNew]);
+});

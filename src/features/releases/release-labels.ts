@@ -106,8 +106,7 @@ export function isFinal(state: ReleaseState): boolean {
   return state === 'live' || state === 'failed' || state === 'cancelled' || state === 'superseded';
 }
 
-/** Returns the title of a list of differences; null: there is no release to compare with. */
-export function differenceTitle(number: number, otherNumber: number | null): string {
-  if (otherNumber === null) return 'Files';
-  return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;
+/** Returns the title of the differences of a release from an older one; null: there is none to compare with. */
+export function differenceTitle(number: number, olderNumber: number | null): string {
+  return olderNumber === null ? 'Files' : `Changes from release ${olderNumber} to ${number}`;
 }

@@ -26,13 +26,15 @@ const lineDiff = lazyComponent<LineDiffProps>(async () => (await import('./line-
 export type ReleaseDiffProps = { release: Pick<Release, 'id' | 'deploymentId' | 'number'> };
 
 /**
- * Shows the differences from another release, file by file: from the previously live one, until the person chooses
- * another.
+ * Shows the differences between this release and another one, file by file, from the older to the newer. The other one
+ * is the previously live release, until the person chooses another.
  */
 export function ReleaseDiff({ release }: ReleaseDiffProps) {
-  const { others, against, choose } = useOtherRelease(release);
+  const { others, named, against, choose } = useOtherRelease(release);
+  const isOlder = named !== undefined && named.number > release.number;
+  const newer = isOlder ? named : release;
   const diff = trpc.releases.diff.useQuery(
-    { releaseId: release.id, ...(against !== null && against !== 'unknown' && { against }) },
+    { releaseId: newer.id, ...(named !== undefined && { against: isOlder ? release.id : named.id }) },
     { enabled: against !== 'unknown', placeholderData: (before) => before },
   );
   const failure = shownFailure('The changes could not be loaded', diff.error);
@@ -41,7 +43,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
     <section ref={card} aria-label="Changes">
       <Card className="overflow-hidden">
         <CardHeader
-          title={differenceTitle(release.number, diff.data?.previousNumber ?? null)}
+          title={differenceTitle(newer.number, diff.data?.previousNumber ?? null)}
           action={
             others.length > 0 && (
               <Select
@@ -67,7 +69,13 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
             <Skeleton className="h-4 w-32" />
           </SkeletonGroup>
         )}
-        {failure === null && diff.data !== undefined && <DiffLists {...diff.data} releaseId={release.id} />}
+        {failure === null && diff.data !== undefined && (
+          <DiffLists
+            {...diff.data}
+            releaseId={newer.id}
+            otherNumber={isOlder ? newer.number : diff.data.previousNumber}
+          />
+        )}
       </Card>
     </section>
   );
@@ -89,6 +97,7 @@ function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
   const isLookedUp = params.has('against') && (list.isPending || asked.isLoading);
   return {
     others: named === undefined || isOffered ? others : [...others, named],
+    named,
     /** The id; null for the previously live release, `unknown` while the number in the address is being looked up. */
     against: named?.id ?? (isLookedUp ? ('unknown' as const) : null),
     choose: (otherId: string | null) => {
@@ -110,13 +119,18 @@ function useAnchor(wanted: string) {
   return anchor;
 }
 
-type DiffListsProps = ReleaseDifference & { releaseId: string };
+type DiffListsProps = Omit<ReleaseDifference, 'previousNumber'> & {
+  /** The newer of the two. */
+  releaseId: string;
+  /** The one that the page of the release compares it with; null for none. */
+  otherNumber: number | null;
+};
 
-function DiffLists({ releaseId, previousId, previousNumber, added, changed, removed, counts, isCut }: DiffListsProps) {
+function DiffLists({ releaseId, otherNumber, previousId, added, changed, removed, counts, isCut }: DiffListsProps) {
   if (counts.added + counts.changed + counts.removed === 0) {
     return (
       <p className="p-4 text-ink-muted sm:px-5">
-        {previousNumber === null ? 'It has no files.' : `The files are the same as in release ${previousNumber}.`}
+        {otherNumber === null ? 'It has no files.' : `The files are the same as in release ${otherNumber}.`}
       </p>
     );
   }
