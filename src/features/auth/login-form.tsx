@@ -13,10 +13,9 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/fields/field.tsx';
 import { Input } from '../../components/fields/input.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
-import { showToast, toasts } from '../../components/overlays/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { paths } from '../../lib/paths/paths.ts';
-import { useStore } from '../../lib/store.ts';
 import { useDelayed } from './use-delayed.ts';
 
 export type SendingProps = {
@@ -37,7 +36,6 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
     defaultValues: { username: '', password: '' },
   });
   const [failure, setFailure] = useState<string | null>(null);
-  const isSaid = useStore(toasts, (all) => all.some(({ isOpen }) => isOpen));
   const login = useLogin({ redirect, setPending, setFailure, setError: form.setError });
   const { errors } = form.formState;
   const submit = useSubmitOnce(isPending, form.handleSubmit(login));
@@ -55,8 +53,8 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
       </Field>
       <Field
         label="Password"
-        // Once its toast is gone, in the line that the field keeps for its own error, so that nothing moves.
-        hint={failure !== null && !isSaid && <span className="text-bad">{failure}</span>}
+        // In the line that the field keeps for its own error, so that nothing moves.
+        hint={failure !== null && <span className="text-bad">{failure}</span>}
         error={errors.password?.message}
       >
         <PasswordInput {...form.register('password')} autoComplete="current-password" />
