@@ -411,6 +411,7 @@ test('who has proved no address is told before that the password alone deletes t
     'deployments.list': () => ({ items: [deploymentOf({ destinations })], nextCursor: null }),
   });
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
+  expect(dialog.textContent).toContain(`This deletes the account ${ada.username} (${ada.email}).`);
   expect(dialog.textContent).toContain(
     'Your email address is not confirmed, so your password alone deletes the account.',
   );

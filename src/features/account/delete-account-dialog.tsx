@@ -32,9 +32,6 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
     // The dialog has it typed once more before it confirms.
     defaultValues: { username: user.username, currentPassword: '' },
   });
-  const how = user.emailConfirmed
-    ? `The link that deletes your account goes to ${user.email}, or for 7 days after a change of email to your earlier address if that was confirmed.`
-    : 'Your email address is not confirmed, so your password alone deletes the account.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
     meta: { refresh: false },
@@ -66,7 +63,7 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       title="Delete your account?"
       description={
         <>
-          <p>{how}</p>
+          <p className="wrap-anywhere">{howText(user)}</p>
           <Losses deploymentCount={user.deploymentCount} staying={staying} isReserved={isReserved} />
           <p>This cannot be undone. To keep a copy, export everything first.</p>
         </>
@@ -82,6 +79,13 @@ export function DeleteAccountDialog({ user, onMailed, onClose }: DeleteAccountDi
       </Field>
     </ConfirmDialog>
   );
+}
+
+function howText({ username, email, emailConfirmed }: User): string {
+  const how = emailConfirmed
+    ? `The link that deletes your account goes to ${email}, or for 7 days after a change of email to your earlier address if that was confirmed.`
+    : 'Your email address is not confirmed, so your password alone deletes the account.';
+  return `This deletes the account ${username} (${email}). ${how}`;
 }
 
 /** The most sites that are named one by one. */
