@@ -3,7 +3,7 @@ import { follow } from '../specification/navigation.ts';
 import { clientOf, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { expectFits, SMALL } from './fits.ts';
-import { expect, newcomer, seeDisclaimer, test } from './fixtures.ts';
+import { expect, nameDeployment, newcomer, seeDisclaimer, test } from './fixtures.ts';
 
 /** Runs in the page: the links whose text is cut, in which a short name has to be whole. */
 function cutLinks(): string[] {
@@ -219,4 +219,21 @@ test('on a small telephone choices, their buttons and the last act of a menu are
   await list.getByRole('option', { name: /^Eco/ }).click();
   await expect(list).toBeHidden();
   await expectFits(page, 'the page of a platform whose setting is long');
+});
+
+test('on a small telephone the files lead to the choice for a name that is taken, and it fits', async ({
+  page,
+  folder,
+}) => {
+  const name = 'the-harbour-cafe-of-the-north';
+  await publishSite(await newcomer(page), name, { 'index.html': '<h1>Harbour</h1>' });
+  await writeSite(folder, { 'index.html': '<h1>Another</h1>' });
+  await page.setViewportSize(SMALL);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await nameDeployment(page, name);
+  await page.getByRole('button', { name: 'Choose how to publish' }).click();
+  await expect(page.getByRole('link', { name: `Publish as new release of ${name}…` })).toBeFocused();
+  await expect(page.getByRole('button', { name: `Publish as new deployment ${name}-2` })).toBeInViewport({ ratio: 1 });
+  await expectFits(page, 'the choice between two names');
 });

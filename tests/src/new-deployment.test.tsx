@@ -88,6 +88,8 @@ test('a name that a deployment has leads there first, and second to another with
   expect(there?.closest('form')?.textContent).toContain('You already have a deployment with this name.');
   expect(there?.parentElement?.className, 'two buttons stay below what they are about').not.toContain('sticky');
   expect(shown.page.textContent, 'one of their own has it').not.toContain('is taken');
+  shown.button('Choose how to publish').click();
+  expect(document.activeElement, 'from the files to the choice, which may be two screens below').toBe(there);
   await submit(shown.page.querySelector('form'));
   expect(create, 'Enter in the field of the name').not.toHaveBeenCalled();
   await patiently(() => expect(another?.textContent).toBe('Publish as new deployment harbour-4'));

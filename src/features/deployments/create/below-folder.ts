@@ -3,7 +3,7 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import { trpc } from '../../../api/trpc.ts';
 import { namesakesText } from '../namesakes.ts';
 import type { FindingsContext } from '../select/findings.ts';
-import { useNamesakes } from './name-field.tsx';
+import { focusChoices, useNamesakes } from './name-field.tsx';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
@@ -23,12 +23,13 @@ export function useNewDeploymentContext(): FindingsContext {
   const { blocker } = usePlanBlocker();
   const namesakes = useNamesakes() ?? [];
   const hold = blocker !== null ? `${blocker.title}.` : namesakes.length > 0 ? namesakesText(namesakes) : undefined;
+  const onDecide = blocker === null && namesakes.length > 0 ? focusChoices : undefined;
   const folder = useFolder();
   const { data } = trpc.connections.list.useQuery(undefined, { enabled: folder !== '' });
   const owner = targetId ?? loginIn(data?.items.find(({ id }) => id === connectionId)?.identity);
-  if (folder === '' || owner === undefined) return { folder, platforms, hold };
+  if (folder === '' || owner === undefined) return { folder, platforms, hold, onDecide };
   const name = ownersSite(owner.toLowerCase());
-  return { folder, platforms, hold, rootSite: { name, use: () => setValue('options.repository', name) } };
+  return { folder, platforms, hold, onDecide, rootSite: { name, use: () => setValue('options.repository', name) } };
 }
 
 /** Reads the login from an identity: `login`, or `Name (login)`. */

@@ -95,8 +95,15 @@ export function useNamesakes(): readonly Deployment[] | undefined {
     );
 }
 
+/** The choices for a name that a deployment has already; on a small screen they are far below the files. */
+export const CHOICES = 'publish-choices';
+
+export function focusChoices(): void {
+  document.querySelector<HTMLElement>(`#${CHOICES} :is(a, button)`)?.focus();
+}
+
 /** A button with a name in it, which may be longer than a line. */
-const NAMES = 'h-auto min-h-control py-1.5 whitespace-normal wrap-anywhere';
+const NAMES = 'h-auto! min-h-control py-1.5 text-center whitespace-normal! wrap-anywhere';
 
 /** Leads to a deployment that has the name already, with the chosen files: most often a new release is meant. */
 export function ContinueThere({

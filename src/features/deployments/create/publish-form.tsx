@@ -6,7 +6,7 @@ import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths/paths.ts';
 import { Consents } from './consents.tsx';
 import { costText } from './cost-text.ts';
-import { ContinueThere, PublishAs, useNamesakes } from './name-field.tsx';
+import { CHOICES, ContinueThere, PublishAs, useNamesakes } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
@@ -39,6 +39,7 @@ export function PublishForm({ className, aboveSticky, isReady = true, children }
         <>
           <Consents />
           <div
+            id={CHOICES}
             className={classNames(
               'grid gap-2',
               aboveSticky !== undefined && blockedBecause === null && !isTaken && STICKY,

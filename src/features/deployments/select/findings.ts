@@ -51,6 +51,8 @@ export type FindingsContext = {
   domainsPath?: string | undefined;
   /** An obstacle to publishing that is explained below the files, out of sight on a phone. */
   hold?: string | undefined;
+  /** Leads to where that is decided. */
+  onDecide?: (() => void) | undefined;
   /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
   /** Lost connections to further platforms: the release goes to the others. */

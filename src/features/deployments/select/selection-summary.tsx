@@ -74,7 +74,20 @@ export function SelectionSummary(props: SelectionSummaryProps) {
         <div className="min-w-0 flex-1">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
-          {context?.hold && <p className="mt-0.5 text-sm">{context.hold}</p>}
+          {context?.hold && (
+            <p className="mt-0.5 text-sm">
+              {context.hold}{' '}
+              {context.onDecide && (
+                <button
+                  type="button"
+                  className="rounded-tight text-left text-accent underline touch:-my-3 touch:py-3"
+                  onClick={context.onDecide}
+                >
+                  Choose how to publish
+                </button>
+              )}
+            </p>
+          )}
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
         <ReplaceFiles noun={noun} folder={folder} onReplace={onReplace} />
