@@ -8,7 +8,7 @@ import { FeedbackPrompt } from '../features/feedback/feedback-prompt.tsx';
 import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { useTitle } from '../lib/browser/page-title.ts';
 import { href, isAuthScreen } from '../lib/paths/paths.ts';
-import { type AppRoute, findRoute } from '../routes.tsx';
+import { type AppRoute, findRoute, routes } from '../routes.tsx';
 import { AccessGuard } from './access.tsx';
 import { PlainLayout } from './plain.tsx';
 import { SidebarFrame } from './sidebar-frame.tsx';
@@ -33,6 +33,7 @@ export function Shell() {
   const { route, title: routeTitle } = findRoute(pathname);
   const title = useTitle(routeTitle);
   useEarlyFetch(route);
+  usePlansOfNewAccount(route, user !== null);
   useSessionRedirect();
   useDocumentHead(title, route.description);
   useArrival(isAuthScreen(pathname) ? 'auth' : pathname);
@@ -92,6 +93,15 @@ function useEarlyFetch(route: AppRoute): void {
     void route.screen.fetch();
     if (route.needsData) loadData().catch(() => {});
   }, [route]);
+}
+
+/** Loads the plans while a registration that was successful is still shown: its form is empty, and they follow at once. */
+function usePlansOfNewAccount(route: AppRoute, isSignedIn: boolean): void {
+  useEffect(() => {
+    if (isSignedIn && (route === routes.register || route === routes.auth)) {
+      void routes.subscriptionPricing.screen.fetch();
+    }
+  }, [route, isSignedIn]);
 }
 
 /** Lets the session machine lead to /auth through the router when the session ends: the tab keeps its state. */

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { followDrafts } from '../../src/lib/storage/draft-storage.ts';
+import { routes } from '../../src/routes.tsx';
 import { typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 import { follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
@@ -117,6 +118,10 @@ test.each([
 
 test('a reload keeps name and email of a registration, no password; a logout elsewhere takes all away', async () => {
   const answers = { 'auth.register': () => ({ ...ada, username: SAILOR.username }) };
+  const plansLoadedAt: string[] = [];
+  vi.spyOn(routes.subscriptionPricing.screen, 'fetch').mockImplementation(async () => {
+    plansLoadedAt.push(location.pathname);
+  });
   await using _app = showApp('/register', { answers });
   await shown('label', 'Confirm Password');
   fill({ ...SAILOR, confirmPassword: SAILOR.password });
@@ -135,6 +140,7 @@ test('a reload keeps name and email of a registration, no password; a logout els
   await submit();
   await vi.waitFor(() => expect(session.hasToken()).toBe(true));
   expect(JSON.stringify({ ...sessionStorage })).not.toContain(SAILOR.email);
+  await vi.waitFor(() => expect(plansLoadedAt[0], 'while the empty form is still shown').toBe('/register'));
 });
 
 test('a failed login stands at the form at once, whatever toast is open, until something is typed', async () => {
