@@ -14,7 +14,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         { key: 'name', title: 'Name' },
         { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
-        { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
+        { key: 'platform', title: 'Platform', className: 'max-[90rem]:hidden' },
         { key: 'release', title: 'Last activity', className: 'max-xl:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
@@ -26,17 +26,18 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
           className="max-sm:grid max-sm:grid-cols-[minmax(0,max-content)_1fr] max-sm:items-center max-sm:gap-x-2"
         >
           {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="sm:w-[44%] sm:max-w-0 xl:w-[27%]">
+          <TableCell className="sm:w-[44%] sm:max-w-0 xl:w-[34%]">
             <Name deployment={deployment} />
           </TableCell>
           {/* What is said beside a state stands below it: the address needs the room. An icon still fits. */}
           <TableCell className="whitespace-nowrap max-sm:min-w-max max-sm:pr-10 sm:*:flex-wrap md:*:min-w-21 sm:*:gap-y-0.5">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
-          <TableCell className="max-sm:col-span-2 sm:w-[56%] sm:max-w-0 xl:w-[41%]">
+          <TableCell className="max-sm:col-span-2 sm:w-[56%] sm:max-w-0 xl:w-[34%]">
             <Address deployment={deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
+          {/* Most addresses say it as well, and the names need the room. */}
+          <TableCell className="whitespace-nowrap text-ink-muted max-[90rem]:hidden!">
             <PlatformsLabel {...deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
