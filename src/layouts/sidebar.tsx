@@ -71,17 +71,17 @@ function Sidebar() {
       <MainNav />
       <Sending look="list" />
       <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
-        <nav aria-label="More">
-          <NavList entries={footerEntries} />
-          <LogoutEntry />
-        </nav>
         {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
-        <div className="mt-2 border-t border-line pt-2">
+        <div className="mb-2 border-b border-line pb-2">
           {user !== null && <LazyAccountMenu user={user} look="row" />}
           {user === null && isLoading && <span className="block h-control" />}
           {user === null && error !== null && <UnnamedAccount />}
           {user === null && error === null && !isLoading && <LoginButton className="w-full" />}
         </div>
+        <nav aria-label="More">
+          <NavList entries={footerEntries} />
+          <LogoutEntry />
+        </nav>
       </div>
     </aside>
   );
@@ -116,7 +116,7 @@ function UnnamedAccount() {
   );
 }
 
-/** Shown to a visitor beside the Logout entry, which everybody sees. */
+/** Shown to a visitor above the Logout entry, which everybody sees. */
 function LoginButton({ className }: { className?: string }) {
   return (
     <Button asChild className={className}>

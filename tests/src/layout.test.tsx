@@ -86,7 +86,7 @@ test('the sidebar has four groups and a footer, the slide-in three groups, and b
   expect(document.querySelector('[role="dialog"] a[href="/diagnostics"]')).toBeNull();
 });
 
-test('the sidebar Logout entry points to /login and logs out; signed out it reads the same', async () => {
+test('the sidebar Logout entry points to /login and logs out; signed out it reads the same, below Log in', async () => {
   await using app = showApp('/help', signedIn);
   await press('aside a', 'Logout');
   await arrivesAt('/login');
@@ -95,6 +95,7 @@ test('the sidebar Logout entry points to /login and logs out; signed out it read
   expect(session.hasToken()).toBe(false);
   follow('/pricing');
   expect((await shown('aside a', 'Logout')).getAttribute('href')).toBe('/login');
+  expect(textsOf('aside a').filter((text) => /^log/i.test(text))).toEqual(['Log in', 'Logout']);
 });
 
 test('logging out while files are sent is asked first, and the Login page names what was being sent', async () => {
