@@ -22,14 +22,14 @@ export function useNewDeploymentContext(): FindingsContext {
   const platforms = [platform];
   const { blocker } = usePlanBlocker();
   const namesakes = useNamesakes() ?? [];
-  const hold = blocker !== null ? `${blocker.title}.` : namesakes.length > 0 ? namesakesText(namesakes) : undefined;
-  const onDecide = blocker === null && namesakes.length > 0 ? focusChoices : undefined;
+  const ofName = namesakes.length > 0 ? { text: namesakesText(namesakes), onDecide: focusChoices } : undefined;
+  const hold = blocker === null ? ofName : { text: `${blocker.title}.` };
   const folder = useFolder();
   const { data } = trpc.connections.list.useQuery(undefined, { enabled: folder !== '' });
   const owner = targetId ?? loginIn(data?.items.find(({ id }) => id === connectionId)?.identity);
-  if (folder === '' || owner === undefined) return { folder, platforms, hold, onDecide };
+  if (folder === '' || owner === undefined) return { folder, platforms, hold };
   const name = ownersSite(owner.toLowerCase());
-  return { folder, platforms, hold, onDecide, rootSite: { name, use: () => setValue('options.repository', name) } };
+  return { folder, platforms, hold, rootSite: { name, use: () => setValue('options.repository', name) } };
 }
 
 /** Reads the login from an identity: `login`, or `Name (login)`. */

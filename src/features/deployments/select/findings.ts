@@ -50,9 +50,7 @@ export type FindingsContext = {
   /** The page where the site can get a domain of its own. */
   domainsPath?: string | undefined;
   /** An obstacle to publishing that is explained below the files, out of sight on a phone. */
-  hold?: string | undefined;
-  /** Leads to where that is decided. */
-  onDecide?: (() => void) | undefined;
+  hold?: { text: string; onDecide?: () => void } | undefined;
   /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
   /** Lost connections to further platforms: the release goes to the others. */

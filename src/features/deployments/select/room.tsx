@@ -5,6 +5,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { useUser } from '../../../api/user.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { isZip, type Selection, selectionNoun } from '../../../uploads/selection/selection.ts';
+import type { FindingsContext } from './findings.ts';
 
 export type Room = {
   /** The reason why the account may have no room for the files; null when it has, or nothing is known. */
@@ -48,5 +49,25 @@ export function RoomNotice({ room, selection }: { room: Room; selection: Selecti
         {email !== null && <LinkPlace to={email} />}
       </Notice>
     </div>
+  );
+}
+
+type HoldLineProps = NonNullable<FindingsContext['hold']>;
+
+/** Says at the top of the files what holds up their publication, and leads to where that is decided. */
+export function HoldLine({ text, onDecide }: HoldLineProps) {
+  return (
+    <p className="mt-0.5 text-sm">
+      {text}{' '}
+      {onDecide && (
+        <button
+          type="button"
+          className="rounded-tight text-left text-accent underline touch:-my-3 touch:py-3"
+          onClick={onDecide}
+        >
+          Choose how to publish
+        </button>
+      )}
+    </p>
   );
 }

@@ -28,7 +28,7 @@ import { type Finding, type FindingsContext, findingsOf, mayBeCopied, selectionL
 import { isWholeFolder } from './left-out.ts';
 import { PlaceList } from './place-list.tsx';
 import { ReplaceFiles } from './replace-files.tsx';
-import { type Room, RoomNotice } from './room.tsx';
+import { HoldLine, type Room, RoomNotice } from './room.tsx';
 import { StartPageOffer } from './start-page-offer.tsx';
 
 export type SelectionSummaryProps = {
@@ -74,20 +74,7 @@ export function SelectionSummary(props: SelectionSummaryProps) {
         <div className="min-w-0 flex-1">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
-          {context?.hold && (
-            <p className="mt-0.5 text-sm">
-              {context.hold}{' '}
-              {context.onDecide && (
-                <button
-                  type="button"
-                  className="rounded-tight text-left text-accent underline touch:-my-3 touch:py-3"
-                  onClick={context.onDecide}
-                >
-                  Choose how to publish
-                </button>
-              )}
-            </p>
-          )}
+          {context?.hold && <HoldLine {...context.hold} />}
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
         <ReplaceFiles noun={noun} folder={folder} onReplace={onReplace} />
