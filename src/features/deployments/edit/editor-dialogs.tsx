@@ -4,12 +4,13 @@ import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths/paths.ts';
 import { lostAtPrimary } from '../../../lib/primary-destination.ts';
-import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
+import type { ConflictChoice } from './conflict-dialog.tsx';
 import { type Base, type Draft, rebased, replacing, withRestored } from './draft.ts';
 import { LeaveDialog } from './leave-dialog.tsx';
 import type { Editing } from './use-draft.ts';
 import { usePublishDraft } from './use-publish-draft.ts';
 
+const ConflictDialog = lazyDialog(async () => (await import('./conflict-dialog.tsx')).ConflictDialog);
 const PublishDialog = lazyDialog(async () => (await import('./publish-dialog.tsx')).PublishDialog);
 
 export type EditorDialog = 'publish' | 'conflict' | 'discard';
