@@ -32,6 +32,13 @@ const PARTS: Record<string, readonly string[]> = {
     'routers/schemas/active-status.ts',
     'src/lib/coming-text.ts',
   ],
+  // What menus and dialogs share: a page that has one of them must not load the others for it.
+  layers: [
+    'node_modules/@radix-ui/react-focus-scope/dist/index.mjs',
+    'node_modules/@radix-ui/react-focus-guards/dist/index.mjs',
+    'node_modules/react-remove-scroll/dist/es2015/Combination.js',
+    'node_modules/aria-hidden/dist/es2015/index.js',
+  ],
   sidebar: ['src/layouts/sidebar.tsx', 'src/components/page/page-header.tsx'],
   app: [
     'src/layouts/data-layout.tsx',

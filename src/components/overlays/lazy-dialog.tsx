@@ -1,15 +1,5 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react';
-import { showToast } from './toast-store.ts';
-
-function notifyUnavailable(): void {
-  showToast({
-    title: 'This could not be opened',
-    description: navigator.onLine
-      ? 'There may be a new version: reload the page.'
-      : 'You are offline. Try again later.',
-    variant: 'destructive',
-  });
-}
+import { notifyUnavailable } from './notify-unavailable.ts';
 
 /**
  * Creates a dialog with a file of its own, loaded when it is first opened. If the file cannot be loaded the dialog

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { IconButton } from '../icon-button.tsx';
 import { useBackCloses } from './use-back-closes.ts';
 
@@ -9,22 +9,22 @@ export type SheetProps = {
   onOpenChange: (isOpen: boolean) => void;
   title: string;
   /** The button that opens it; it gets the focus back, unless something else took it. */
-  trigger: ReactNode;
+  opener: RefObject<HTMLElement | null>;
   children: ReactNode;
 };
 
 /** Slides in from the left, over a toast as well, and traps the focus: the menu of a small screen. */
-export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
+export function Sheet({ isOpen, onOpenChange, title, opener, children }: SheetProps) {
   useBackCloses(isOpen, () => onOpenChange(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
-      <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <RadixDialog.Content
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
-            if (document.activeElement !== document.body) event.preventDefault();
+            event.preventDefault();
+            if (document.activeElement === document.body) opener.current?.focus();
           }}
           className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,86vw)] flex-col overflow-y-auto bg-surface-sunken shadow-float outline-none data-[state=open]:animate-slide-in data-[state=closed]:animate-leave"
         >
