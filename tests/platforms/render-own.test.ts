@@ -74,6 +74,22 @@ test('a roll back whose answer broke off is looked for, and not asked for twice'
   expect(await textAt(on.call, await on.urlOf(back))).toBe('one');
 });
 
+test('a roll back whose process was killed before it could note the answer is not asked for twice', async () => {
+  await using on = await onRender();
+  const first = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  await on.publish(await on.harness.release(2, { 'index.html': 'two' }));
+  const asked = () => on.standIn.requests.filter(({ step }) => step === 'restore');
+  let noted = first;
+  for await (const event of on.platform.restore?.(on.call, { ref: first, actId: 'an act' }) ?? []) {
+    if (asked().length > 0) break;
+    if (event.type === 'ref') noted = event.ref;
+  }
+  const back = await restored(on.platform, on.call, noted);
+  expect(asked()).toHaveLength(1);
+  expect(back.deployId).not.toBe(first.deployId);
+  expect(await textAt(on.call, await on.urlOf(back))).toBe('one');
+});
+
 test('after a roll back the next release goes on top of what the branch holds', async () => {
   await using on = await onRender();
   const one = await on.harness.release(1, { 'index.html': 'one' });

@@ -163,27 +163,39 @@ async function deployIn(vendor: Vendor, call: PlatformCall, serviceId: string, r
   return (await findDeploy(vendor, call, { serviceId }, commit))?.id ?? null;
 }
 
-type RollBack = { serviceId: string; deployId: string; ref: PlatformRef };
+type RollBack = { serviceId: string; ref: PlatformRef; isRepeated: boolean };
 
 /**
- * `POST /services/{id}/rollback`; after a try with an unclear result, a newer deploy of the commit is taken for its
- * own.
+ * `POST /services/{id}/rollback`; after a try with an unclear result, a newer deploy of the commit than the one on record
+ * is taken for its own.
  */
-async function rollBack(vendor: Vendor, call: PlatformCall, { serviceId, deployId, ref }: RollBack): Promise<string> {
-  const commit = stringField(ref, 'commit');
-  const before = commit === null ? null : await findDeploy(vendor, call, { serviceId }, commit);
+async function rollBack(vendor: Vendor, call: PlatformCall, { serviceId, ref, isRepeated }: RollBack): Promise<string> {
   const made = await makeOnce(call, vendor, {
     look: async (mayBeMade) => {
-      const newest = mayBeMade && commit !== null ? await findDeploy(vendor, call, { serviceId }, commit) : null;
-      return newest?.id === before?.id ? null : newest;
+      const newest = mayBeMade || isRepeated ? await newestIn(vendor, call, serviceId, ref) : null;
+      return newest?.id === stringField(ref, 'newestBefore') ? null : newest;
     },
-    request: { withToken: true, method: 'POST', url: urlIn({ serviceId }, '/rollback'), json: { deployId } },
+    request: {
+      withToken: true,
+      method: 'POST',
+      url: urlIn({ serviceId }, '/rollback'),
+      json: { deployId: stringField(ref, 'deployId') },
+    },
     shape: deploySchema,
   });
   return made.id;
 }
 
-/** Rolls back with a new deploy. */
+/** Returns the newest deploy of the release's commit; null when there is none. */
+async function newestIn(vendor: Vendor, call: PlatformCall, serviceId: string, ref: PlatformRef) {
+  const commit = stringField(ref, 'commit');
+  return commit === null ? null : findDeploy(vendor, call, { serviceId }, commit);
+}
+
+/**
+ * Rolls back with a new deploy. The newest one before is recorded first: a run that goes on after a crash knows by it
+ * whether there is a new one already.
+ */
 async function* restore(
   vendor: Vendor,
   call: PlatformCall,
@@ -197,7 +209,13 @@ async function* restore(
   yield { type: 'processing', text: `${TITLE} restores this release` };
   let next = ref;
   if (ref.actId !== actId) {
-    next = { ...ref, deployId: await rollBack(vendor, call, { serviceId, deployId, ref }), actId };
+    const isRepeated = ref.askedFor === actId;
+    if (!isRepeated) {
+      const newest = await newestIn(vendor, call, serviceId, ref);
+      next = { ...ref, askedFor: actId, newestBefore: newest?.id ?? null };
+      yield { type: 'ref', ref: next };
+    }
+    next = { ...next, deployId: await rollBack(vendor, call, { serviceId, ref: next, isRepeated }), actId };
     yield { type: 'ref', ref: next };
   }
   yield* waitUntilDone(call, TITLE, () => look(vendor, call, next));
