@@ -231,6 +231,17 @@ test('going back to a release runs its files again, once for all that asks', asy
   expect(await textAt(on.call, url)).toBe('two');
 });
 
+test('going back is not asked for twice when the process was killed before it could note the answer', async () => {
+  await using on = await onHeroku();
+  const one = await on.publish(1, FILES);
+  await on.publish(2, { ...FILES, 'index.html': 'two' });
+  for await (const event of on.platform.restore?.(on.call, { ref: one.ref, actId: 'an act' }) ?? []) {
+    if (event.type === 'ref') break;
+  }
+  await restored(on.platform, on.call, one.ref);
+  expect(on.app()?.releases.map(({ version }) => version)).toEqual([3, 4, 5]);
+});
+
 test('a domain waits for its target, has certificates made for it, and tells why one was refused', async () => {
   await using on = await onHeroku();
   await on.publish(1, FILES);
