@@ -20,7 +20,7 @@ export function createClosing(session: ServerHttp2Session, answerSoon: () => voi
     answerSoon();
   }
 
-  // Node closes a session in the middle of reading when its client says GOAWAY.
+  // Node closes a session in the middle of reading when its client says GOAWAY and names no error.
   session.close = () => void setImmediate(close);
 
   return {

@@ -232,10 +232,7 @@ export async function readRelease(vendor: Vendor, call: PlatformCall, app: strin
   return ask(call, vendor, { withToken: true, url: appUrl(app, `/releases/${id}`) }, releaseSchema);
 }
 
-/**
- * "Release, List": returns the one that visitors see, or a newer one that they will see in a moment; null before the
- * first.
- */
+/** "Release, List": returns the one that visitors see, or will see in a moment; null before the first. */
 export async function readCurrent(vendor: Vendor, call: PlatformCall, app: string): Promise<HerokuRelease | null> {
   const headers = { range: 'version ..; max=20, order=desc' };
   const request = { withToken: true, url: appUrl(app, '/releases'), headers } as const;
