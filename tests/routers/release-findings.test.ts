@@ -144,7 +144,7 @@ test('what the entry page names is asked for once, and what is missing is told o
   const log = steps.find(({ name }) => name === 'verifying')?.log.map(({ text }) => text) ?? [];
   expect(log).toContain('4 of 6 files on the start page do not load:');
   expect(log).toContain('/js/app.js is not there');
-  const answered = expect.stringMatching(/^Asked for pages and the largest files, http\S+ answered with release 1$/);
+  const answered = expect.stringMatching(/^http\S+ answered with release 1$/);
   expect(log).toContainEqual(answered);
 
   // Where every address opens the start page, a page in place of a picture does not count as one.

@@ -129,7 +129,8 @@ export async function verifyRelease(
       if (isWholeVerified) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(seenLine(await verifyWhole(atPublic), 'the public address', release._id));
       if (isRollBack) report.log('Switched back to this release');
-      report.log(liveLine(toVerify.public.url, release.number));
+      // Where redirects are in front of every page, none was asked for.
+      if (pages(toVerify).length > 0) report.log(liveLine(toVerify.public.url, release.number));
       const entryPage = await visitEntryPage(call, toVerify.public);
       for (const line of entryPageReport(entryPage)) report.log(line);
       return entryPage.missing;
@@ -148,9 +149,9 @@ export function allSeenLine(fileCount: number, where: string): string {
   return `${formatCount(fileCount, 'file matches', 'files match')} your upload at ${where}`;
 }
 
-/** Says what `verifyAtPublicAddress` saw. */
+/** Says what was seen at the public address. */
 export function liveLine(url: string, number: number): string {
-  return `Asked for pages and the largest files, ${url} answered with release ${number}`;
+  return `${url} answered with release ${number}`;
 }
 
 /**

@@ -33,7 +33,7 @@ export const mixedContent: Check = {
       return fail(`Browsers refuse ${shown(active)}.`, fix, { repair });
     if (active.length > 0) return warn(`Once the site has https, browsers refuse ${shown(active)}.`, fix, { repair });
     if (found.length > 0) return warn(`Loaded over http: ${shown(found)}.`, fix, { repair });
-    return pass(`No address of a script, style or image in ${count} begins with http://.`);
+    return pass(`No http:// address was found in the tags of ${count}.`);
   },
 };
 
