@@ -42,8 +42,10 @@ export function MobileMenu({ className, renderLinks, load = loadSheet }: MobileM
   function fetchAhead(): void {
     fetchSheet().catch(() => {});
   }
-  function open(): void {
-    setOpen(true);
+  /** A press that waits for its file is taken back by the next one. */
+  function press(): void {
+    setOpen(!isOpen);
+    if (isOpen) return;
     fetchSheet().catch(() => {
       setOpen(false);
       notifyUnavailable();
@@ -62,7 +64,7 @@ export function MobileMenu({ className, renderLinks, load = loadSheet }: MobileM
         data-state={isOpen ? 'open' : 'closed'}
         onPointerEnter={fetchAhead}
         onFocus={fetchAhead}
-        onClick={open}
+        onClick={press}
       >
         <Menu className="size-5" />
       </IconButton>

@@ -95,7 +95,7 @@ function useEarlyFetch(route: AppRoute): void {
   }, [route]);
 }
 
-/** Loads the plans while a registration that was successful is still shown: its form is empty, and they follow at once. */
+/** Loads the plans, which follow a registration, while its emptied form is still shown; a login on that page loads them, too. */
 function usePlansOfNewAccount(route: AppRoute, isSignedIn: boolean): void {
   useEffect(() => {
     if (isSignedIn && (route === routes.register || route === routes.auth)) {

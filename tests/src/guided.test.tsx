@@ -50,6 +50,14 @@ const draft = (name: string) => JSON.stringify({ name });
 const question = ({ page }: ShownScreen) => page.querySelector('h2')?.textContent;
 const asks = (shown: ShownScreen, text: string) => vi.waitFor(() => expect(question(shown)).toBe(text));
 
+test('where the name is taken, the files lead to the step where that is decided', async () => {
+  dropHarbour();
+  using shown = showGuide('', { 'deployments.list': () => ({ items: [deploymentOf({})], nextCursor: null }) });
+  await shown.sees('Choose how to publish');
+  shown.button('Choose how to publish').click();
+  await asks(shown, 'Is everything right?');
+});
+
 test('without files there is one question only, whatever the address asks for', async () => {
   using shown = showGuide('?step=check');
   await asks(shown, 'What do you want to publish?');

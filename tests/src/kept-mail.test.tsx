@@ -225,7 +225,7 @@ test('the banner is put away until the next day, on every page', async () => {
   vi.useRealTimers();
 });
 
-test('where there is no room before the address is confirmed the command is said again, if the banner was put away', async () => {
+test('where there is no room before the address is confirmed the command is said again', async () => {
   signInAs({ ...ada, emailConfirmed: false });
   const refusal = { message: 'It is full.', hint: 'Confirm your address.', isCertain: true, asksToConfirm: true };
   const room = { refusal, isAsked: false };

@@ -13,7 +13,7 @@ export function brokenLinksText(count: number): string {
 }
 
 function atLeast(count: number, text: string): string {
-  return count === MISSING_LINKS_MAX ? `At least ${text}` : text;
+  return count >= MISSING_LINKS_MAX ? `At least ${text}` : text;
 }
 
 export function remedyText(count: number): string {

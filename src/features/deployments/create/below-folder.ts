@@ -15,14 +15,17 @@ export function useFolder(): string | null {
   return folderOf(PLATFORM_CAPABILITIES[platform]?.basePath, '', false, options?.repository);
 }
 
-/** Returns where the files of a new deployment will go, how they could be at the root of their host, and what holds it up. */
-export function useNewDeploymentContext(): FindingsContext {
+/**
+ * Returns where the files of a new deployment will go, how they could be at the root of their host, and what holds it up.
+ * `onDecide` leads to the choices for a name that is taken.
+ */
+export function useNewDeploymentContext(onDecide: () => void = focusChoices): FindingsContext {
   const { watch, setValue } = useNewDeploymentFields();
   const [platform, connectionId, targetId] = watch(['platform', 'connectionId', 'targetId']);
   const platforms = [platform];
   const { blocker } = usePlanBlocker();
   const namesakes = useNamesakes() ?? [];
-  const ofName = namesakes.length > 0 ? { text: namesakesText(namesakes), onDecide: focusChoices } : undefined;
+  const ofName = namesakes.length > 0 ? { text: namesakesText(namesakes), onDecide } : undefined;
   const hold = blocker === null ? ofName : { text: `${blocker.title}.` };
   const folder = useFolder();
   const { data } = trpc.connections.list.useQuery(undefined, { enabled: folder !== '' });

@@ -35,7 +35,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
   const newer = isOlder ? named : release;
   const diff = trpc.releases.diff.useQuery(
     { releaseId: newer.id, ...(named !== undefined && { against: isOlder ? release.id : named.id }) },
-    { enabled: against !== 'unknown', placeholderData: (before) => before },
+    { enabled: against !== 'unknown' },
   );
   const failure = shownFailure('The changes could not be loaded', diff.error);
   const card = useAnchor('#changes');

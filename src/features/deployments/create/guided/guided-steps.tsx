@@ -30,13 +30,13 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
   const [params, setParams] = useSearchParams();
   const step = guidedStep(params.get(STEP), chosen);
   const heading = useFocusOnChange(step);
-  const context = useNewDeploymentContext();
   const { question, explanation } = GUIDED_LABELS[step];
   const goTo = (next: GuidedStep) => {
     // A second press comes before this is rendered again, and would be a second step back.
     if (new URLSearchParams(window.location.search).get(STEP) === next) return;
     setParams(next === 'files' ? {} : { [STEP]: next });
   };
+  const context = useNewDeploymentContext(() => goTo('check'));
   return (
     <div className="flex max-w-reading flex-col gap-6">
       <GuidedTrail current={step} onGoTo={goTo} />
