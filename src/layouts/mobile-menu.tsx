@@ -39,9 +39,7 @@ export function MobileMenu({ className, renderLinks, load = loadSheet }: MobileM
     setSheet(() => Loaded);
   }
   /** The press tells when it fails, and tries again. */
-  function fetchAhead(): void {
-    fetchSheet().catch(() => {});
-  }
+  const fetchAhead = (): void => void fetchSheet().catch(() => {});
   /** A press that waits for its file is taken back by the next one. */
   function press(): void {
     setOpen(!isOpen);

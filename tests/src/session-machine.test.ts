@@ -459,12 +459,3 @@ test('why a session ended is told for less than 5 minutes, in general words wher
   store.writeMarker('');
   expect(store.recentReason()).toBe('Your session has expired. Please log in again.');
 });
-
-test('the time of the server is known by its answers, however wrong this clock is', async () => {
-  await using at = await arrange(() => ({ status: 200, headers: { Date: new Date().toUTCString() } }));
-  const session = at.open();
-  at.page.clockAheadMs += HOUR_MS;
-  await session.fetch('/api/a');
-  // The header names no parts of a second.
-  expect(Math.abs(session.serverNow().getTime() - Date.now())).toBeLessThan(1_000);
-});

@@ -129,7 +129,6 @@ export async function verifyRelease(
       if (isWholeVerified) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(seenLine(await verifyWhole(atPublic), 'the public address', release._id));
       if (isRollBack) report.log('Switched back to this release');
-      // Where redirects are in front of every page, none was asked for.
       if (pages(toVerify).length > 0) report.log(liveLine(toVerify.public.url, release.number));
       const entryPage = await visitEntryPage(call, toVerify.public);
       for (const line of entryPageReport(entryPage)) report.log(line);

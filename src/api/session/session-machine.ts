@@ -118,11 +118,6 @@ export class SessionMachine {
     if (this.hasToken() && this.accountId() !== accountId) this.#store.saveAccountId(accountId);
   }
 
-  /** Returns the server's time, by this browser's clock and the lead that the newest answer showed. */
-  serverNow(): Date {
-    return new Date(this.#deps.now() - this.#clockSkewMs);
-  }
-
   /** Replaces the session after login and registration. */
   signIn(access: Access, accountId: string): void {
     this.#stopEnding();

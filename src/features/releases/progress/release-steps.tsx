@@ -4,7 +4,6 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
-import { session } from '../../../api/session/session.ts';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { type LogEntry, LogView } from '../../../components/lists/log-view.tsx';
 import { type ShownStepState, type Step, Stepper } from '../../../components/page/stepper.tsx';
@@ -219,12 +218,12 @@ export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps
   );
 }
 
-/** Ticks while something runs, by the server's clock, as the times of the steps are. */
+/** Ticks each second while something runs. */
 function useRunningClock(isRunning: boolean): Date {
-  const [now, setNow] = useState(() => session.serverNow());
+  const [now, setNow] = useState(() => new Date());
   useEffect(() => {
     if (!isRunning) return;
-    const timer = setInterval(() => setNow(session.serverNow()), 500);
+    const timer = setInterval(() => setNow(new Date()), 500);
     return () => clearInterval(timer);
   }, [isRunning]);
   return now;
