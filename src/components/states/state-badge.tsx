@@ -7,7 +7,8 @@ import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 /**
  * Six words are not stored states: a deployment is `sending` while this browser sends files to it, `read-only` while no
  * plan is active, and `not-connected` while a platform refuses its connection; a release is `publishing` until it is
- * over; either is `switching` during a rollback, and `waiting` while a platform waits for the person, unless it is live at the primary one and waits elsewhere.
+ * over; either is `switching` during a rollback, and `waiting` while a platform waits for the person, unless it is live
+ * at the primary one and waits elsewhere.
  */
 export type DisplayState =
   | DeploymentState

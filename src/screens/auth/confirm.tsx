@@ -54,7 +54,7 @@ function Confirm({ token }: { token: string | null }) {
         {isOver && unconfirmed !== null && (
           <>
             <SendConfirmation email={unconfirmed} variant="primary" className="w-full" />
-            <p className="text-muted text-sm">
+            <p className="text-sm text-ink-muted">
               <LinkPlace to={unconfirmed} />
             </p>
           </>
